@@ -1,0 +1,32 @@
+"""Integrity I_i of a document: letters of different scripts side by side, or many scripts in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsieve_core.rsg.config import RSGConfig
+from ragsieve_core.text.scripts import script_profile
+
+
+def integrity(texts: Sequence[str], config: RSGConfig) -> NDArray[np.float64]:
+    """1 where two adjacent characters are letters of different coarse scripts or the text holds too many scripts.
+
+    Parameters
+    ----------
+    texts : N document texts.
+    config : number of scripts that is too many (3 in `paper`).
+
+    Returns
+    -------
+    float64 (N,), each 0 or 1; 1 = suspicious.
+    """
+    out = np.zeros(len(texts))
+    for row, text in enumerate(texts):
+        # ASCII letters are all Latin: no profile needed
+        if not text.isascii():
+            profile = script_profile(text)
+            out[row] = profile.transitions > 0 or profile.script_count >= config.integrity_scripts
+    return out

@@ -1,0 +1,1 @@
+"""Text features shared by both detectors: words and scripts."""

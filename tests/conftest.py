@@ -1,0 +1,31 @@
+"""Fixtures shared by all tests: where golden numbers and third-party text lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture(scope="session")
+def golden_dir() -> Path:
+    """Golden numbers kept in the repository: never skipped."""
+    return ROOT / "tests" / "golden"
+
+
+@pytest.fixture(scope="session")
+def shared_dir() -> Path:
+    """Third-party text beside the repository: a test on it skips where it is absent, and fails where CI=true."""
+    if not (SHARED / "golden").is_dir():
+        message = "the third-party test text is not beside the repository (folder 'shared')"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message + "; CI must have it")
+        pytest.skip(message)
+    return SHARED
