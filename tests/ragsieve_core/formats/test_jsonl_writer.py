@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragsieve_core.errors import InputError
+from ragsieve_core.formats.jsonl_writer import JsonlWriter, write_jsonl
+from ragsieve_core.formats.safe_open import protect, unprotect
+
+_TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.dictionaries(_TEXT, _VALUES, max_size=4), max_size=5))
+def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]) -> None:
+    path = tmp_path_factory.mktemp("out") / "out.jsonl"
+    assert write_jsonl(path, rows) == len(rows)
+    read = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+    assert read == rows
+
+
+def test_numbers_keep_every_digit(tmp_path: Path) -> None:
+    row = {"a": 0.1 + 0.2, "b": np.float32(0.1), "c": np.float64(1 / 3), "d": np.int64(2**53 + 1), "e": np.bool_(True)}
+    write_jsonl(tmp_path / "o", [row | {"f": np.arange(2, dtype=np.float32)}])
+    text = (tmp_path / "o").read_text()
+    assert text == (
+        '{"a": 0.30000000000000004, "b": 0.10000000149011612, "c": 0.3333333333333333,'
+        ' "d": 9007199254740993, "e": true, "f": [0.0, 1.0]}\n'
+    )
+
+
+def test_text_is_written_as_itself(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "o", [{"t": "ß中\u2028"}])
+    assert (tmp_path / "o").read_bytes() == '{"t": "ß中\u2028"}\n'.encode()
+
+
+def test_an_error_leaves_the_old_file_and_no_trace(tmp_path: Path) -> None:
+    target = tmp_path / "o.jsonl"
+    target.write_text("old")
+    with pytest.raises(RuntimeError), JsonlWriter(target) as writer:
+        writer.write({"a": 1})
+        raise RuntimeError
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["o.jsonl"]
+
+
+def test_the_new_file_appears_only_at_the_end(tmp_path: Path) -> None:
+    target = tmp_path / "o.jsonl"
+    with JsonlWriter(target) as writer:
+        writer.write({"a": 1})
+        assert not target.exists()
+    assert target.read_text() == '{"a": 1}\n'
+    assert os.listdir(tmp_path) == ["o.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [
+        ("surrogate", {"a": "\ud800"}),
+        ("surrogate_key", {"\udfff": 1}),
+        ("nan", {"a": float("nan")}),
+        ("inf", {"a": 1e999}),
+    ],
+)
+def test_what_has_no_json_form_is_refused(name: str, row: dict[str, Any], tmp_path: Path, error_text: Any) -> None:
+    error_text(f"write_{name}", lambda: write_jsonl(tmp_path / "o", [row]), tmp_path / "o")
+    assert os.listdir(tmp_path) == []
+
+
+def test_unknown_objects_are_a_programming_error(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="no JSON form"):
+        write_jsonl(tmp_path / "o", [{"a": object()}])
+
+
+def test_targets_that_are_refused(tmp_path: Path, error_text: Any) -> None:
+    target = tmp_path / "out"
+    (tmp_path / "real").write_text("kept")
+    target.symlink_to(tmp_path / "real")
+    error_text("write_symlink", lambda: write_jsonl(target, []), target)
+    target.unlink()
+    target.mkdir()
+    error_text("write_folder", lambda: write_jsonl(target, []), target)
+    target.rmdir()
+    os.mkfifo(target)
+    error_text("write_fifo", lambda: write_jsonl(target, []), target)
+    target.unlink()
+    error_text("write_no_folder", lambda: write_jsonl(tmp_path / "none" / "out", []), tmp_path / "none")
+    assert (tmp_path / "real").read_text() == "kept"
+
+
+def test_never_over_a_protected_file(tmp_path: Path, error_text: Any) -> None:
+    target = tmp_path / "w.duckdb"
+    target.write_text("warehouse")
+    protect(target)
+    protect(tmp_path / "w.duckdb.wal")
+    try:
+        error_text("write_protected", lambda: write_jsonl(target, []), target)
+        with pytest.raises(InputError, match="warehouse's own file"):
+            write_jsonl(tmp_path / "x" / ".." / "w.duckdb.wal", [])
+    finally:
+        unprotect(target)
+        unprotect(tmp_path / "w.duckdb.wal")
+    assert target.read_text() == "warehouse"
+
+
+def test_a_full_disk_says_so(error_text: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    error_text("write_disk_full", lambda: write_jsonl(tmp_path / "o", [{"a": 1}]), tmp_path / "o")
+    assert os.listdir(tmp_path) == []
