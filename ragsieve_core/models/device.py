@@ -1,0 +1,69 @@
+"""Where models run and in which precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ragsieve_core.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    import torch
+
+DTYPES = ("float32", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Device and precision of one load.
+
+    Attributes
+    ----------
+    device : torch device string, such as ``cpu`` or ``cuda:0``.
+    dtype : ``float32`` or ``bfloat16``; part of every model key, because vectors and likelihoods change with it.
+    """
+
+    device: str
+    dtype: str
+
+    def __post_init__(self) -> None:
+        if self.dtype not in DTYPES:
+            raise InputError(f"unknown dtype {self.dtype!r}", expected=nearest(self.dtype, DTYPES))
+
+    @property
+    def tokens_per_batch(self) -> int:
+        """Padded tokens in one forward pass: enough to keep the device busy without crowding its memory."""
+        return 65_536 if self.device.startswith("cuda") else 4_096
+
+    def torch_dtype(self) -> torch.dtype:
+        """The torch dtype of the weights."""
+        import torch
+
+        return torch.float32 if self.dtype == "float32" else torch.bfloat16
+
+
+def choose_placement(device: str | None = None, dtype: str | None = None) -> Placement:
+    """CUDA in bfloat16 where there is a GPU that has it, else the CPU in float32; each can be overridden.
+
+    Parameters
+    ----------
+    device : torch device string; None = the first GPU, else the CPU.
+    dtype : ``float32`` or ``bfloat16``; None = by device.
+
+    Raises
+    ------
+    InputError : a device that is not there, or an unknown dtype.
+    """
+    import torch
+
+    chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    kind = chosen.split(":")[0]
+    if kind not in ("cpu", "cuda", "mps", "xpu"):
+        raise InputError(f"unknown device {chosen!r}", where="device", expected="cpu, cuda, cuda:1, mps or xpu")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise InputError(
+            "no CUDA device on this machine", where="device", expected="a device that torch can see", do="use cpu"
+        )
+    if dtype is None:
+        dtype = "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported() else "float32"
+    return Placement(chosen, dtype)
