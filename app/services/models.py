@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ragsieve_core.errors import InputError
 
 if TYPE_CHECKING:
-    from ragsieve_core.models.loaded import LoadedModels
+    from ragsieve_core.models.loading import LoadedModels
 
 
 def open_models(
@@ -21,22 +21,24 @@ def open_models(
 
     Parameters
     ----------
-    profile : ``embedded``, ``paper`` or ``custom``.
-    retriever : one of the profile's retrievers; with ``custom``, an id or folder.
-    causal_lm, trace_encoder, layer : of the profile ``custom`` only.
+    profile : name of a profile, or ``custom``.
+    retriever : one of the retrievers of ``paper``; with ``custom``, an id or folder.
+    causal_lm, trace_encoder, layer : with ``custom`` only.
 
     Raises
     ------
     InputError : unknown profile, or an option that this profile does not take.
     ModelUnavailableError : weights not on this machine (raised on first use of that role).
     """
-    from ragsieve_core.models.loaded import load
-    from ragsieve_core.models.profiles import custom_profile, get_profile
+    from ragsieve_core.models.profiles import custom_profile, get_profile, load
 
+    parts = {"--causal-lm": causal_lm, "--trace-encoder": trace_encoder, "--layer": layer}
     if profile == "custom":
-        return load(custom_profile(retriever=retriever, causal_lm=causal_lm, trace_encoder=trace_encoder, layer=layer))
-    given = {"--causal-lm": causal_lm, "--trace-encoder": trace_encoder, "--layer": layer}
-    for option, value in given.items():
+        if retriever is None and all(value is None for value in parts.values()):
+            return load(get_profile("custom"))
+        return load(custom_profile(retriever, causal_lm, trace_encoder, layer))
+    chosen = get_profile(profile, retriever=retriever)
+    for option, value in parts.items():
         if value is not None:
             raise InputError(
                 f"the profile {profile!r} fixes its models",
@@ -44,4 +46,4 @@ def open_models(
                 expected="this option with --profile custom only",
                 do="add --profile custom, or leave the option out",
             )
-    return load(get_profile(profile), retriever=retriever)
+    return load(chosen)
