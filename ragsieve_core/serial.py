@@ -6,7 +6,7 @@ A pure function over one ranking (METHOD, "Serial deployment"). It neither retri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ragsieve_core.document import RankedContext, RankedDocument
@@ -125,6 +125,33 @@ def tail_suspects(
     return suspects
 
 
+def survivors(context: RankedContext, in_force: InForce) -> tuple[RankedContext, tuple[Removal, ...]]:
+    """The ranking without what is in force, renumbered from 1, and what left it.
+
+    Raises
+    ------
+    InputError : the same document twice in the ranking.
+    """
+    seen: set[str] = set()
+    removed: list[Removal] = []
+    left: list[RankedDocument] = []
+    for position, document in enumerate(context.documents, start=1):
+        if document.id in seen:
+            raise InputError(
+                f"document {document.id!r} is ranked twice",
+                where=f"query {context.query_id!r}",
+                expected="each document once in a ranking",
+            )
+        seen.add(document.id)
+        if document.id in in_force.quarantined:
+            removed.append(Removal(document.id, position, "quarantine", in_force.quarantined[document.id]))
+        elif document.id in in_force.held:
+            removed.append(Removal(document.id, position, "hold", "held until somebody decides"))
+        else:
+            left.append(replace(document, rank=len(left) + 1))
+    return replace(context, documents=tuple(left)), tuple(removed)
+
+
 def deploy(
     context: RankedContext,
     score: Callable[[RankedContext], RankingEvidence],
@@ -146,41 +173,24 @@ def deploy(
     ------
     InputError : the same document twice in the ranking.
     """
-    ids = [document.id for document in context.documents]
-    if len(set(ids)) != len(ids):
-        twice = next(i for position, i in enumerate(ids) if i in ids[:position])
-        raise InputError(
-            f"document {twice!r} is ranked twice",
-            where=f"query {context.query_id!r}",
-            expected="each document once in a ranking",
-        )
-    removed: list[Removal] = []
-    survivors: list[RankedDocument] = []
-    for position, document in enumerate(context.documents, start=1):
-        if document.id in in_force.quarantined:
-            removed.append(Removal(document.id, position, "quarantine", in_force.quarantined[document.id]))
-        elif document.id in in_force.held:
-            removed.append(Removal(document.id, position, "hold", "held until somebody decides"))
-        else:
-            survivors.append(
-                RankedDocument(document.id, len(survivors) + 1, document.text, document.poison, document.similarity)
-            )
-    kept = tuple(document.id for document in survivors)
-    if not survivors:
+    remaining, gone = survivors(context, in_force)
+    removed, left = list(gone), remaining.documents
+    kept = tuple(document.id for document in left)
+    if not left:
         return SerialResult(RankingState.EMPTY, (), tuple(removed), (), None, {}, 0.0, 0)
-    if len(survivors) < config.n:
-        short = tuple(survivors[: config.k])
+    if len(left) < config.n:
+        short = left[: config.k]
         return SerialResult(RankingState.TAIL_TOO_SHORT, short, tuple(removed), kept, None, {}, 0.0, short[-1].rank)
-    candidates, tail = survivors[: config.k], survivors[config.k : config.n]
-    evidence = score(RankedContext(context.query_id, context.query, context.condition, tuple(survivors)))
+    candidates, tail = left[: config.k], left[config.k : config.n]
+    evidence = score(remaining)
     flagged = {c.document_id: c.score for c in evidence.candidates if c.flagged}
-    original = {i: position for position, i in enumerate(ids, start=1)}
+    original = {document.id: position for position, document in enumerate(context.documents, start=1)}
     removed += [
         Removal(document.id, original[document.id], "rsq", f"score {flagged[document.id]:.3f}")
         for document in candidates
         if document.id in flagged
     ]
-    final = tuple(document for document in survivors if document.id not in flagged)[: config.k]
+    final = tuple(document for document in left if document.id not in flagged)[: config.k]
     suspects = tail_suspects(candidates, tail, in_force)
     return SerialResult(
         RankingState.TAIL_CONTAMINATED if suspects else RankingState.OK,
