@@ -63,7 +63,7 @@ class QueueFilter:
     scan: str = ""
     min_score: float | None = None
 
-    def parameters(self) -> dict[str, object]:
+    def parameters(self) -> dict[str, Any]:
         """Query parameters; list filters as text lists."""
         return {
             "statuses": list(self.statuses) or [""],

@@ -132,9 +132,7 @@ class Warehouse:
             except BaseException as error:
                 with contextlib.suppress(duckdb.Error):
                     used.execute("ROLLBACK")
-                if isinstance(
-                    error, OSError | duckdb.IOException | duckdb.FatalException | duckdb.OutOfMemoryException
-                ):
+                if _is_storage(error):
                     raise _storage_error(error, self.path) from error
                 raise
             finally:
@@ -145,7 +143,7 @@ class Warehouse:
     def run_transaction(
         self, work: Callable[[duckdb.DuckDBPyConnection], T], cursor: duckdb.DuckDBPyConnection | None = None
     ) -> T:
-        """Run ``work(cursor)`` in a write transaction; on a conflict undo all of it and run it again, five times at most.
+        """Run ``work(cursor)`` in a write transaction; on a conflict undo it all and run it again, at most five times.
 
         Only "Conflict on update" and "has been altered" are retried: a constraint that fails would fail again.
         """
@@ -268,9 +266,19 @@ def copy_database(root: duckdb.DuckDBPyConnection, target: Path) -> Path:
     return target
 
 
+_FULL = ("No space left", "File too large", "Could not write", "disk quota")
+
+
+def _is_storage(error: BaseException) -> bool:
+    # A commit that the disk refuses comes as a TransactionException: its text alone tells.
+    if isinstance(error, OSError | duckdb.IOException | duckdb.FatalException | duckdb.OutOfMemoryException):
+        return True
+    return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL)
+
+
 def _storage_error(error: BaseException, database: Path) -> InputError:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if "No space left" in text or "disk" in text.lower() or "File too large" in text or "Could not write" in text:
+    if any(sign in text for sign in _FULL):
         return StorageError(
             f"the disk is full or the file may not grow ({text})",
             where=str(database),

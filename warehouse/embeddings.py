@@ -66,14 +66,14 @@ def write_segment(side: Side, encoder_key: str, matrix: NDArray[np.float32]) -> 
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix))
     digest = hashlib.sha256(header.getvalue())
-    digest.update(memoryview(matrix).cast("B"))
+    digest.update(matrix.data.cast("B"))
     segment_id = digest.hexdigest()
     folder = side.folder("embeddings") / hashlib.sha256(encoder_key.encode()).hexdigest()[:16]
     target = folder / f"{segment_id}.npy"
     if not target.exists():
         with side.writing(target) as stream:
             stream.write(header.getvalue())
-            stream.write(memoryview(matrix).cast("B"))
+            stream.write(matrix.data.cast("B"))
     return segment_id, target, len(header.getvalue()) + matrix.nbytes
 
 
@@ -157,7 +157,8 @@ def held_versions(
         found = sql.table(cursor, "held_versions", encoder_key=encoder_key)
     finally:
         cursor.unregister("wanted_versions")
-    return found["version_id"].to_numpy()
+    versions: NDArray[np.int64] = found["version_id"].to_numpy()
+    return versions
 
 
 def add_embeddings(

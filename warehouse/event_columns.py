@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -86,7 +87,7 @@ def event_id(event: EventRecord) -> str:
 def check_event(event: EventRecord) -> None:
     """Raise InputError where ranks do not rise, a document is ranked twice or a candidate was not ranked."""
     ranks = [entry.rank for entry in event.ranking]
-    if any(later <= earlier for earlier, later in zip(ranks, ranks[1:], strict=False)) or (ranks and ranks[0] < 1):
+    if any(later <= earlier for earlier, later in pairwise(ranks)) or (ranks and ranks[0] < 1):
         raise InputError("ranks that do not rise from 1", where=f"event of query {event.query_id!r}")
     ranked = {entry.document_id for entry in event.ranking}
     if len(ranked) < len(event.ranking):

@@ -23,5 +23,5 @@ def ensure_fact(cursor: duckdb.DuckDBPyConnection, name: str) -> str:
 
 
 def query_hash(key: str, text: str) -> str:
-    """HMAC-SHA-256 (hex) of a query text: equal queries are recognised, short ones cannot be guessed without the key."""
+    """HMAC-SHA-256 (hex) of a query text: equal queries are recognised, short ones not guessed without the key."""
     return hmac.new(bytes.fromhex(key), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Names of rows: short, readable, sortable by time where they are random, a hash where a re-run must find them again."""
+"""Names of rows: short, readable; sortable by time where random, a hash where a re-run must find them again."""
 
 from __future__ import annotations
 

@@ -69,6 +69,15 @@ class IngestResult:
 
 
 @dataclass(frozen=True, slots=True)
+class _Vectors:
+    """Checked vectors; row i belongs to record ``ordinals[i]``, which ascend."""
+
+    encoder: EncoderSpec
+    ordinals: NDArray[np.int64]
+    matrix: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
     """What stays the same while the transaction may be run again."""
 
@@ -79,9 +88,7 @@ class _Job:
     started: datetime
     full: bool
     segment_id: str | None
-    encoder: EncoderSpec | None
-    ordinals: NDArray[np.int64] | None
-    matrix: NDArray[np.float32] | None
+    vectors: _Vectors | None
 
 
 def ingest(
@@ -130,13 +137,13 @@ def ingest(
             stage_batch(cursor, batch, staged, principal, batch_label)
         _reject_ambiguous(cursor, staged)
         _reject_reserved(cursor, staged, corpus, principal)
-        ordinals, matrix = _vectors(embeddings, encoder, staged)
-        if matrix is not None and encoder is not None:
+        given = _vectors(embeddings, encoder, staged)
+        if given is not None:
             # Written before the write lock is taken: the file is found by its hash and is nobody's until registered.
-            vectors.write_segment(wh.side, encoder.key, matrix)
+            vectors.write_segment(wh.side, given.encoder.key, given.matrix)
         batch_id = new_id("batch")
         rejects_file = _write_rejects(wh, batch_id, staged.rejected)
-        job = _Job(corpus, batch_id, batch_label, input_name, started, full, segment_id, encoder, ordinals, matrix)
+        job = _Job(corpus, batch_id, batch_label, input_name, started, full, segment_id, given)
         result = wh.run_transaction(lambda inner: _settle(wh, inner, job, staged, principal), cursor=cursor)
     return IngestResult(
         accepted=result["accepted"],
@@ -166,7 +173,7 @@ def _reject_reserved(cursor: duckdb.DuckDBPyConnection, staged: Staged, corpus: 
     """Reject ids that a tenant outside the caller's set holds: taking them would end that tenant's document."""
     if principal.tenants is None:
         return
-    scope = {"corpus": corpus, "tenants": sorted(principal.tenants)}
+    scope: dict[str, Any] = {"corpus": corpus, "tenants": sorted(principal.tenants)}
     for entry in sql.rows(cursor, "stage_reserved", **scope):
         staged.rejected.append(_rejected(entry, "the id is reserved in this corpus", "another id"))
         cursor.execute("DELETE FROM stage WHERE ordinal = ?", [entry["ordinal"]])
@@ -178,23 +185,21 @@ def _rejected(entry: dict[str, Any], reason: str, expected: str) -> Rejected:
     )
 
 
-def _vectors(
-    matrix: Floats | None, encoder: EncoderSpec | None, staged: Staged
-) -> tuple[NDArray[np.int64] | None, NDArray[np.float32] | None]:
-    """Record numbers and vectors of this ingest, checked; the numbers ascend."""
+def _vectors(matrix: Floats | None, encoder: EncoderSpec | None, staged: Staged) -> _Vectors | None:
     if encoder is None:
         if staged.vectors:
             raise InputError(
                 "the input holds vectors, but not which encoder made them", where="encoder", do="give --encoder KEY"
             )
-        return None, None
+        return None
     if matrix is not None:
-        return np.arange(staged.records), vectors.check_matrix(matrix, staged.records, encoder.dimension)
+        checked = vectors.check_matrix(matrix, staged.records, encoder.dimension)
+        return _Vectors(encoder, np.arange(staged.records), checked)
     if not staged.vectors:
-        return None, None
+        return None
     ordinals = np.concatenate([block[0] for block in staged.vectors])
     joined = np.concatenate([block[1] for block in staged.vectors])
-    return ordinals, vectors.check_matrix(joined, len(ordinals), encoder.dimension, "embedding")
+    return _Vectors(encoder, ordinals, vectors.check_matrix(joined, len(ordinals), encoder.dimension, "embedding"))
 
 
 def _write_rejects(wh: Warehouse, batch_id: str, rejected: Sequence[Rejected]) -> Path | None:
@@ -209,10 +214,10 @@ def _write_rejects(wh: Warehouse, batch_id: str, rejected: Sequence[Rejected]) -
 
 def _settle(
     wh: Warehouse, cursor: duckdb.DuckDBPyConnection, job: _Job, staged: Staged, principal: Principal
-) -> dict[str, int | str | None]:
+) -> dict[str, Any]:
     corpus_id = corpora.ensure(cursor, job.corpus, principal)
     now = utc_now()
-    parameters = {"corpus_id": corpus_id, "batch_id": job.batch_id, "now": now}
+    parameters: dict[str, Any] = {"corpus_id": corpus_id, "batch_id": job.batch_id, "now": now}
     sql.run(cursor, "ingest_place", corpus_id=corpus_id)
     sql.run(cursor, "ingest_versions", **parameters)
     counted = sql.first(cursor, "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) FROM placed")
@@ -222,8 +227,8 @@ def _settle(
         ended = sql.run(cursor, "ingest_vanished", **parameters, actor=principal.identity, **principal.scope())
         tombstoned = int(ended.fetchall()[0][0])
     embedded = 0
-    if job.matrix is not None and job.ordinals is not None and job.encoder is not None:
-        embedded = _register_vectors(wh, cursor, job, corpus_id, principal)
+    if job.vectors is not None:
+        embedded = _register_vectors(wh, cursor, job.vectors, corpus_id, principal)
     snapshot = snapshots.make_snapshot(cursor, corpus_id, principal, job.batch_id)
     documents = sql.first(cursor, "SELECT documents FROM snapshots WHERE snapshot_id = ?", [snapshot])
     root = sql.first(
@@ -276,15 +281,15 @@ def _settle(
 
 
 def _register_vectors(
-    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, job: _Job, corpus_id: str, principal: Principal
+    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, given: _Vectors, corpus_id: str, principal: Principal
 ) -> int:
+    if len(given.ordinals) == 0:
+        return 0
     placed = sql.table(cursor, "ingest_placed_versions")
     ordinals, versions = placed["ordinal"].to_numpy(), placed["version_id"].to_numpy()
-    assert job.matrix is not None and job.ordinals is not None and job.encoder is not None
-    rows = np.searchsorted(job.ordinals, ordinals)
-    rows = np.minimum(rows, len(job.ordinals) - 1)
-    present = job.ordinals[rows] == ordinals
+    rows = np.minimum(np.searchsorted(given.ordinals, ordinals), len(given.ordinals) - 1)
+    present = given.ordinals[rows] == ordinals
     registered = vectors.register(
-        cursor, wh.side, job.encoder, corpus_id, versions[present], rows[present], job.matrix, principal
+        cursor, wh.side, given.encoder, corpus_id, versions[present], rows[present], given.matrix, principal
     )
     return registered.rows if registered else 0

@@ -70,6 +70,6 @@ _SCHEMA = pa.schema(
 
 
 def list_labels(wh: Warehouse, *, principal: Principal, corpus: str = "") -> pa.Table:
-    """Labels of a corpus (name or id; empty: all) as an Arrow table, oldest first; documents of other tenants left out."""
+    """Labels of a corpus (name or id; empty: all) as an Arrow table, oldest first; only of the caller's documents."""
     with wh.reading() as cursor:
         return sql.table(cursor, "labels", corpus=corpus, **principal.scope())

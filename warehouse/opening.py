@@ -7,6 +7,7 @@ text is. Sightings (reach) are counted for alerts only: all past ones when an al
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -41,7 +42,13 @@ def feed(
         sql.run(cursor, "alert_stage", detector=detector).complete()
     finally:
         cursor.unregister("evidence")
-    parameters = {"detector": detector, "threshold": threshold, "rule": rule, "actor": actor.identity, "now": utc_now()}
+    parameters: dict[str, Any] = {
+        "detector": detector,
+        "threshold": threshold,
+        "rule": rule,
+        "actor": actor.identity,
+        "now": utc_now(),
+    }
     sql.run(cursor, "alert_open", **parameters).complete()
     sql.run(cursor, "alert_evidence", **parameters).complete()
     sql.run(cursor, "alert_past_reach", **parameters).complete()

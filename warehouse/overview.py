@@ -10,7 +10,7 @@ from warehouse.principal import Principal
 
 
 def overview(wh: Warehouse, *, principal: Principal) -> dict[str, Any]:
-    """Counts over what the caller may see: documents, scans, events, candidates, flagged, removed, open and all alerts, and alerts by detector and status."""
+    """Counts over what the caller may see, alerts by detector and status (``alerts_by``), events by state."""
     scope = principal.scope()
     with wh.reading() as cursor:
         counts = sql.row(cursor, "overview", **scope) or {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import getpass
 import os
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse.errors import PermissionRefusedError
@@ -69,7 +69,7 @@ class Principal:
                 f"{self.identity} may not {action} for this tenant", expected="one of the caller's own tenants"
             )
 
-    def scope(self) -> dict[str, object]:
+    def scope(self) -> dict[str, Any]:
         """Parameters ``all_tenants`` and ``tenants`` of every query that reads tenant rows."""
         return {"all_tenants": self.tenants is None, "tenants": sorted(self.tenants or {""})}
 

@@ -44,7 +44,8 @@ class SnapshotDocuments:
     version_ids : int64 (N,).
     ids, texts, titles, sources, tenants, content_hashes : text per member; ``sources`` is the parent document of a
         chunk, or else its source URI; ``texts`` is empty where it was not asked for.
-    embeddings : float32 (N, d) as stored, possibly a read-only memory map; None without an encoder or while any is missing.
+    embeddings : float32 (N, d) as stored, possibly a read-only memory map; None without an encoder or while
+        any is missing.
     missing : int64, positions without a vector; empty without an encoder.
     """
 

@@ -53,7 +53,7 @@ def rows(
 
 def row(cursor: duckdb.DuckDBPyConnection, name: str, **parameters: object) -> dict[str, Any] | None:
     """First row of a stored query, or ``None``."""
-    found = rows(cursor, name, **parameters)
+    found = rows(cursor, name, order_by="", **parameters)
     return found[0] if found else None
 
 
@@ -75,4 +75,4 @@ def insert(cursor: duckdb.DuckDBPyConnection, target: str, data: pa.Table) -> in
         cursor.complete()
     finally:
         cursor.unregister("incoming")
-    return data.num_rows
+    return int(data.num_rows)

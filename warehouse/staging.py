@@ -61,7 +61,11 @@ class _Rows:
     def keep(self, rows: Sequence[int]) -> _Rows:
         """These rows alone."""
         return _Rows(
-            *([values[row] for row in rows] for values in (self.ordinal, self.file, self.line, self.id, self.text)),
+            [self.ordinal[row] for row in rows],
+            [self.file[row] for row in rows],
+            [self.line[row] for row in rows],
+            [self.id[row] for row in rows],
+            [self.text[row] for row in rows],
             [self.acl[row] for row in rows],
             [self.metadata[row] for row in rows],
             {name: [values[row] for row in rows] for name, values in self.texts.items()},

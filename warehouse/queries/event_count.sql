@@ -1,4 +1,5 @@
--- Grain: one row. Parameters as events.sql without limit and offset.
+-- Grain: one row. Parameters: corpus, state, condition, query_id, document_id (empty = any), flagged
+-- (null = both), all_tenants, tenants.
 SELECT count(*) AS total
 FROM retrieval_events AS events
 JOIN corpora USING (corpus_id)
