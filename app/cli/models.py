@@ -83,13 +83,18 @@ def _show(rows: list[ModelStatus], *, as_json: bool) -> None:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for title in ("profile", "role", "model", "size", "verified", "where"):
-        table.add_column(title, justify="right" if title == "size" else "left", overflow="fold")
+    for title in ("profile", "role", "size", "verified", "model"):
+        table.add_column(
+            title, justify="right" if title == "size" else "left", overflow="fold", no_wrap=title != "model"
+        )
     for row in rows:
         size = f"{row.bytes / 1e6:,.0f} MB" if row.bytes else "-"
         state = "yes" if row.state == "verified" else f"no: {row.state}"
         # Text, not markup: a folder may be called [red].
-        table.add_row(*(Text(cell) for cell in (row.profile, row.role, row.model, size, state, row.found or "-")))
-    Console().print(table)
+        table.add_row(*(Text(cell) for cell in (row.profile, row.role, size, state, row.model)))
+    console = Console()
+    console.print(table)
+    for place in dict.fromkeys(f"{row.model}: {row.found}" for row in rows if row.found):
+        console.print(Text(place), soft_wrap=True)
     for problem in dict.fromkeys(f"{row.model}: {row.problem}" for row in rows if row.problem):
         remark(problem)

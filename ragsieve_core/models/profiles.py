@@ -47,8 +47,8 @@ _SMOLLM2 = ModelSource(
 )
 
 
-def _hub(name: str) -> ModelSource:
-    return ModelSource(kind="hub", name=name, obtain="ragsieve models prepare --profile paper --download")
+def _hub(name: str, profile: str = "paper") -> ModelSource:
+    return ModelSource(kind="hub", name=name, obtain=f"ragsieve models prepare --profile {profile} --download")
 
 
 _MINILM_RETRIEVER = RetrieverSpec(_MINILM, pooling="mean", query_prefix="", passage_prefix="", max_tokens=512)
@@ -57,7 +57,10 @@ PAPER_RETRIEVERS = MappingProxyType(
     {
         "bge-m3": RetrieverSpec(_hub("BAAI/bge-m3"), pooling="cls", query_prefix="", passage_prefix=""),
         "e5-large-v2": RetrieverSpec(
-            _hub("intfloat/e5-large-v2"), pooling="mean", query_prefix="query: ", passage_prefix="passage: "
+            _hub("intfloat/e5-large-v2", "paper-e5-large-v2"),
+            pooling="mean",
+            query_prefix="query: ",
+            passage_prefix="passage: ",
         ),
         # The weights in the package are those of the hub, byte for byte.
         "all-minilm-l6-v2": _MINILM_RETRIEVER,
@@ -140,7 +143,7 @@ def custom_profile(
     ----------
     retriever : sentence-transformers hub id or folder (a bare name means ``sentence-transformers/NAME``); pooling
         and prompts are read from its files. A spec sets them by hand.
-    causal_lm : causal LM hub id or folder.
+    causal_lm : causal LM hub id or folder. A hub id may end in ``@REVISION``.
     trace_encoder : encoder hub id or folder; needs ``layer``.
     layer : index into ``hidden_states``, 0 = embeddings.
 
@@ -179,10 +182,17 @@ def _source(text: str, where: str, organization: str = "") -> ModelSource:
     folder = Path(text).expanduser()
     if folder.is_dir():
         return ModelSource(kind="folder", name=str(folder.resolve()))
-    if text.startswith((".", "/", "~")) or "\\" in text or text.count("/") > 1:
+    if text.startswith((".", "/", "~")) or "\\" in text or text.partition("@")[0].count("/") > 1:
         raise InputError(f"no such folder: {text}", where=where, expected="a model folder on this machine, or a hub id")
-    name = text if "/" in text or not organization else f"{organization}/{text}"
-    return ModelSource(kind="hub", name=name, obtain="ragsieve models prepare --profile custom --download")
+    name, _, revision = text.partition("@")
+    if "/" not in name and organization:
+        name = f"{organization}/{name}"
+    return ModelSource(
+        kind="hub",
+        name=name,
+        obtain="ragsieve models prepare --download with these options",
+        revision=revision or "main",
+    )
 
 
 def _custom_from_environment() -> ModelProfile:

@@ -63,7 +63,7 @@ def resolve(source: ModelSource, *, allow_download: bool = False) -> ModelFiles:
     if place.suffix == ".gguf":
         folder = converted(place, source.sha256)
         return ModelFiles(folder, folder, source, source.sha256)
-    folder = _transformer_folder(place)
+    folder = transformer_folder(place)
     if not (folder / "config.json").is_file():
         raise ModelUnavailableError("no config.json, so this is not a model folder", where=str(place), do=_ways(source))
     found = weights_sha256(folder)
@@ -77,7 +77,8 @@ def resolve(source: ModelSource, *, allow_download: bool = False) -> ModelFiles:
     return ModelFiles(folder, place, source, found)
 
 
-def _transformer_folder(place: Path) -> Path:
+def transformer_folder(place: Path) -> Path:
+    """The folder with config.json: the place itself, or the first module of a sentence-transformers model."""
     try:
         modules = json.loads((place / "modules.json").read_text(encoding="utf-8"))
         first = place / str(modules[0]["path"])

@@ -50,7 +50,8 @@ def weight_files(folder: Path) -> list[Path]:
         f"only pickled weights here ({', '.join(pickled)})" if pickled else "no weights here",
         where=str(folder),
         expected=f"{WEIGHTS} (reading pickled weights would run code from the file)",
-        do="convert the weights to safetensors once, where you trust them, and point to that folder",
+        do="save the model once with transformers' save_pretrained, where you trust its weights, "
+        "and use that folder with --profile custom",
     )
 
 
