@@ -101,7 +101,7 @@ def test_commitments_can_be_proved_and_forgotten(wh: Warehouse) -> None:
 
 
 def test_a_rolled_back_change_leaves_no_row(wh: Warehouse) -> None:
-    with pytest.raises(ZeroDivisionError), wh.transaction() as cursor:
+    with pytest.raises(ZeroDivisionError), wh.transaction() as cursor:  # noqa: PT012
         audit.append(cursor, "ada", "tested", "x", {})
         _ = 1 / 0
     assert audit.head(wh) == AuditHead(0, "0" * 64)

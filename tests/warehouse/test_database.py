@@ -26,7 +26,7 @@ def _facts(wh: Warehouse) -> int:
 def test_commit_and_rollback(wh: Warehouse) -> None:
     with wh.transaction() as cursor:
         cursor.execute("INSERT INTO warehouse_facts VALUES ('a', '1')")
-    with pytest.raises(ZeroDivisionError), wh.transaction() as cursor:
+    with pytest.raises(ZeroDivisionError), wh.transaction() as cursor:  # noqa: PT012
         cursor.execute("INSERT INTO warehouse_facts VALUES ('b', '1')")
         _ = 1 / 0
     assert _facts(wh) == 1
@@ -189,7 +189,7 @@ wh.checkpoint()
 resource.setrlimit(resource.RLIMIT_FSIZE, (4 << 20, resource.RLIM_INFINITY))
 try:
     with wh.transaction() as cursor:
-        cursor.execute("INSERT INTO warehouse_facts SELECT 'r' || i, repeat(sha256(i::VARCHAR), 50) FROM range(20000) t(i)")
+        cursor.execute("INSERT INTO warehouse_facts SELECT 'r'||i, repeat(sha256(i::TEXT), 99) FROM range(9999) t(i)")
     print("stored")
 except RagsieveError as error:
     print(type(error).__name__, error)

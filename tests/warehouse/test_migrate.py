@@ -58,7 +58,9 @@ def test_a_migration_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyt
             Warehouse.open(path, command="pytest")
     with Warehouse.open(path, command="pytest") as wh:
         assert len(migrate.applied(wh.cursor())) == number - 1
-        assert wh.cursor().execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'extra'").fetchall() == [(0,)]
+        assert wh.cursor().execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'extra'").fetchall() == [
+            (0,)
+        ]
 
 
 KILLED = """
@@ -88,7 +90,9 @@ def test_a_kill_inside_a_migration_leaves_the_older_schema(tmp_path: Path, pytho
     assert process.returncode == -9
     with Warehouse.open(path, command="pytest") as wh:
         assert len(migrate.applied(wh.cursor())) == len(migrate.shipped())
-        assert wh.cursor().execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'extra'").fetchall() == [(0,)]
+        assert wh.cursor().execute("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'extra'").fetchall() == [
+            (0,)
+        ]
 
 
 def test_a_newer_file_is_refused_unharmed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
