@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -95,7 +95,7 @@ def _damaged(kind: str, where: str, reason: str) -> InputError:
     )
 
 
-def _gzip_blocks(file: BinaryIO, meter: _Meter, where: str) -> Iterator[bytes]:
+def _gzip_blocks(file: BinaryIO, meter: _Meter, where: str) -> Generator[bytes, None, None]:
     pending = b""
     members = 0
     while True:
@@ -121,7 +121,7 @@ def _gzip_blocks(file: BinaryIO, meter: _Meter, where: str) -> Iterator[bytes]:
         members += 1
 
 
-def _zstd_blocks(file: BinaryIO, meter: _Meter, where: str) -> Iterator[bytes]:
+def _zstd_blocks(file: BinaryIO, meter: _Meter, where: str) -> Generator[bytes, None, None]:
     import zstandard
 
     context = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
@@ -145,7 +145,7 @@ def _zstd_blocks(file: BinaryIO, meter: _Meter, where: str) -> Iterator[bytes]:
         raise _damaged("zstd", where, "it ends early")
 
 
-def plain_blocks(file: BinaryIO, *, where: str, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
+def plain_blocks(file: BinaryIO, *, where: str, limits: Limits = DEFAULT_LIMITS) -> Generator[bytes, None, None]:
     """Decompressed content of ``file`` in blocks of at most 32 MiB, mostly 1 MiB.
 
     Parameters

@@ -99,7 +99,7 @@ def _map(path: PathLike, rows: int | None) -> NDArray[Any]:
 def _lengths(matrix: NDArray[Any], where: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Largest absolute entry of each row, and the length of the row divided by it.
 
-    Kept apart, since the squares of float64 entries, and even their length, can overflow although the direction is fine.
+    Kept apart, since squares of float64 entries, and even the length, can overflow although the direction is fine.
     """
     peak = np.empty(len(matrix), dtype=np.float64)
     scaled = np.empty(len(matrix), dtype=np.float64)

@@ -7,6 +7,7 @@ vanish), ``\\uD800`` and other lone surrogates (no valid UTF-8 exists for them),
 from __future__ import annotations
 
 import json
+import json.scanner
 import re
 from typing import Any
 
@@ -37,7 +38,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-_decode = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant).decode
+# The scanner itself: JSONDecoder.decode spends more on white space around the value than on a short value.
+_decoder: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_scan = json.scanner.make_scanner(_decoder)
+_WHITE = " \t\r\n"
 
 
 def text_fault(text: str) -> str:
@@ -74,18 +78,22 @@ def parse_object(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise LineError(f"byte {error.start + 1} of the line is not UTF-8") from None
     try:
-        record = _decode(text)
+        record, end = _scan(text, 0 if text[:1] == "{" else len(text) - len(text.lstrip(_WHITE)))
+    except StopIteration as stop:
+        raise LineError(f"broken JSON at column {stop.value + 1}: a value is missing") from None
     except json.JSONDecodeError as error:
-        raise LineError(f"broken JSON at column {error.colno}: {error.msg}") from None
+        raise LineError(f"broken JSON at column {error.pos + 1}: {error.msg}") from None
     except RecursionError:
         raise LineError("JSON nested too deep to read", "objects and lists nested a few levels deep") from None
     except ValueError:
         raise LineError("an integer has too many digits", "integers of at most 4,300 digits") from None
+    if end != len(text) and (rest := text[end:].lstrip(_WHITE)):
+        raise LineError(f"broken JSON at column {len(text) - len(rest) + 1}: something follows the object")
     if not isinstance(record, dict):
         kind = "a list" if isinstance(record, list) else "a bare value"
         raise LineError(f"the line is {kind}, not an object")
     # Valid UTF-8 has no surrogates and JSON no raw control characters: both can only come from an escape.
-    if "\\u" in text:
+    if b"\\u" in line:
         for key, value in record.items():
             _check_texts(value, key if not text_fault(key) else "")
             _check_texts(key, "")

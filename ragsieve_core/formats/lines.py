@@ -8,7 +8,7 @@ as white space between tokens and forbids it inside strings, so cutting there co
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
 from ragsieve_core.formats.safe_open import DEFAULT_LIMITS, Limits, PathLike, read_blocks
 
@@ -32,7 +32,7 @@ def _mark_undecodable(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("ragsieve-mark", _mark_undecodable)
 
 
-def utf8_blocks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def utf8_blocks(blocks: Iterable[bytes]) -> Generator[bytes, None, None]:
     """The same text as UTF-8 without its byte order mark; what was not text becomes an invalid sequence."""
     source = iter(blocks)
     head = b""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 from ragsieve_core.errors import InputError
 
@@ -23,6 +22,7 @@ class Rejected:
     reason : one clause, no final full stop.
     expected : what would have been accepted.
     raw : beginning of the record, at most 500 characters, control and invalid characters escaped.
+    ordinal : place of the record in the whole input, from 0; -1 where it is not counted.
     """
 
     file: str
@@ -31,6 +31,7 @@ class Rejected:
     reason: str
     expected: str
     raw: str = ""
+    ordinal: int = -1
 
     @property
     def where(self) -> str:
@@ -38,9 +39,13 @@ class Rejected:
         place = f"{self.file}:{self.line}" if self.line else self.file
         return f"{place}, field {self.field}" if self.field else place
 
-    def raise_(self, do: str = "correct the record, or remove it") -> NoReturn:
-        """The same fault as an error, for the strict readers."""
-        raise InputError(self.reason, where=self.where, expected=self.expected, do=do)
+
+class RecordError(InputError):
+    """A faulty record as an error: the strict readers let it through, the tolerant ones take ``rejected`` from it."""
+
+    def __init__(self, rejected: Rejected, do: str = "correct the record, or remove it") -> None:
+        self.rejected = rejected
+        super().__init__(rejected.reason, where=rejected.where, expected=rejected.expected, do=do)
 
 
 def safe_raw(raw: bytes | str | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import BinaryIO, NoReturn
 
@@ -112,7 +112,7 @@ def open_input(path: PathLike) -> BinaryIO:
     return os.fdopen(descriptor, "rb", buffering=0)
 
 
-def read_blocks(path: PathLike, limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
+def read_blocks(path: PathLike, limits: Limits = DEFAULT_LIMITS) -> Generator[bytes, None, None]:
     """Content of ``path`` in blocks, decompressed if it is gzip or zstd by its magic bytes.
 
     Raises

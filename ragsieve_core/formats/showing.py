@@ -30,4 +30,6 @@ def show_value(value: object) -> str:
         return repr(value) if len(value) <= _LONGEST else repr(value[:_LONGEST]) + "…"
     if isinstance(value, int) and abs(value) >= 10**_LONGEST:
         return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
     return repr(value)[:_LONGEST]

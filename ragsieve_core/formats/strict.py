@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.json_line import EXPECTED_OBJECT, LineError, parse_object
 from ragsieve_core.formats.lines import read_lines
-from ragsieve_core.formats.rejected import Rejected
+from ragsieve_core.formats.rejected import RecordError, Rejected
 from ragsieve_core.formats.safe_open import DEFAULT_LIMITS, Limits, PathLike
 from ragsieve_core.formats.showing import show_path, show_value
 
@@ -33,7 +33,7 @@ class Fields:
     def fail(self, field: str, reason: str, expected: str, do: str = "correct the record, or remove it") -> NoReturn:
         """Raise :class:`InputError` for ``field``."""
         name = f"{self.prefix}{field}" if field else self.prefix.rstrip(".")
-        Rejected(self.file, self.line, name, reason, expected).raise_(do)
+        raise RecordError(Rejected(self.file, self.line, name, reason, expected), do)
 
     def required(self, field: str, expected: str) -> Any:
         """The value of ``field``; missing is an error that lists what is there."""
@@ -86,6 +86,45 @@ class Fields:
             self.fail(field, f"is {show_value(value)}", "a positive integer")
         return value
 
+    def texts(self, field: str) -> tuple[str, ...]:
+        """A list of strings, or one string for a list of one; empty where the field is missing or null."""
+        value = self.record.get(field)
+        if value is None:
+            return ()
+        if isinstance(value, str):
+            return (value,)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            self.fail(field, f"is {show_value(value)}", "a list of strings")
+        return tuple(value)
+
+    def optional_object(self, field: str) -> dict[str, Any]:
+        """An object, empty where the field is missing or null."""
+        value = self.record.get(field)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self.fail(field, f"is {show_value(value)}", "an object")
+        return value
+
+    def integer(self, field: str) -> int:
+        """An integer of at most 64 bits, of any sign."""
+        value = self.required(field, "an integer")
+        if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+            self.fail(field, f"is {show_value(value)}", "an integer of at most 64 bits")
+        return value
+
+    def boolean(self, field: str) -> bool:
+        """true or false."""
+        self.required(field, "true or false")
+        value = self.optional_bool(field)
+        if value is None:
+            self.fail(field, "is null", "true or false")
+        return value
+
+    def first_of(self, *names: str) -> str:
+        """The first of the names that the record holds; the first of all if it holds none."""
+        return next((name for name in names if name in self.record), names[0])
+
     def objects(self, field: str, expected: str) -> Iterator[Fields]:
         """The objects of a list, each knowing its place."""
         value = self.required(field, expected)
@@ -111,13 +150,13 @@ def strict_objects(path: PathLike, limits: Limits = DEFAULT_LIMITS) -> Iterator[
     for line, raw in read_lines(path, limits):
         if raw is None:
             reason = f"the line is longer than {limits.max_line_bytes:,} bytes"
-            Rejected(file, line, "", reason, EXPECTED_OBJECT).raise_()
+            raise RecordError(Rejected(file, line, "", reason, EXPECTED_OBJECT))
         if not raw.strip():
             continue
         try:
             record = parse_object(raw)
         except LineError as fault:
-            Rejected(file, line, fault.field, fault.reason, fault.expected).raise_()
+            raise RecordError(Rejected(file, line, fault.field, fault.reason, fault.expected)) from None
         empty = False
         yield Fields(record, file, line)
     if empty:

@@ -111,7 +111,7 @@ RECORDS = {
 @pytest.mark.parametrize("name", RECORDS)
 def test_bad_record(name: str, path: Path, error_text: Any) -> None:
     write(path, context(query_id="q0"), RECORDS[name])
-    error_text(f"contexts_{name}", lambda: read_contexts(path, n=6, k=2), path)
+    error_text(lambda: read_contexts(path, n=6, k=2), path)
 
 
 FILES: dict[str, bytes] = {
@@ -135,14 +135,14 @@ FILES: dict[str, bytes] = {
 @pytest.mark.parametrize("name", FILES)
 def test_bad_file(name: str, path: Path, error_text: Any) -> None:
     path.write_bytes(FILES[name])
-    error_text(f"file_{name}", lambda: read_contexts(path, n=6, k=2), path)
+    error_text(lambda: read_contexts(path, n=6, k=2), path)
 
 
 def test_missing_file(path: Path, error_text: Any) -> None:
-    error_text("file_missing", lambda: read_contexts(path), path)
+    error_text(lambda: read_contexts(path), path)
 
 
 @pytest.mark.parametrize(("n", "k"), [(5, 5), (20, 1), (0, 0), (-1, 2)])
 def test_depths_must_leave_a_tail(n: int, k: int, path: Path, error_text: Any) -> None:
     write(path, context())
-    error_text(f"contexts_n_{n}_k_{k}", lambda: read_contexts(path, n=n, k=k), path)
+    error_text(lambda: read_contexts(path, n=n, k=k), path)

@@ -60,7 +60,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_bad_documents(name: str, path: Path, error_text: Any) -> None:
     write(path, *BAD[name])
-    error_text(f"documents_{name}", lambda: read_documents(path), path)
+    error_text(lambda: read_documents(path), path)
 
 
 def test_two_ids_on_the_same_line_number_of_other_files_do_not_clash(tmp_path: Path) -> None:

@@ -104,12 +104,12 @@ MATRICES = {
 @pytest.mark.parametrize("name", MATRICES)
 def test_bad_matrix(name: str, path: Path, error_text: Any) -> None:
     np.save(path, MATRICES[name])
-    error_text(f"embeddings_{name}", lambda: read_embeddings(path, rows=9), path)
+    error_text(lambda: read_embeddings(path, rows=9), path)
 
 
 def test_not_unit_is_an_error_if_asked(path: Path, error_text: Any) -> None:
     np.save(path, unit(9, 4) * np.float32(2))
-    error_text("embeddings_not_unit", lambda: read_embeddings(path, rows=9, normalise=False), path)
+    error_text(lambda: read_embeddings(path, rows=9, normalise=False), path)
 
 
 class Harm:
@@ -142,12 +142,12 @@ RAW = {
 def test_bad_bytes(name: str, path: Path, error_text: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(path.parent)
     path.write_bytes(RAW[name])
-    error_text(f"embeddings_{name}", lambda: read_embeddings(path, rows=9), path)
+    error_text(lambda: read_embeddings(path, rows=9), path)
     assert not (path.parent / "harm").exists()
 
 
 def test_missing(path: Path, error_text: Any) -> None:
-    error_text("embeddings_missing", lambda: read_embeddings(path, rows=9), path)
+    error_text(lambda: read_embeddings(path, rows=9), path)
 
 
 @settings(max_examples=300, deadline=None)
