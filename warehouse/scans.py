@@ -34,8 +34,7 @@ class RecordedScan:
 
 
 SORTS: dict[str, str] = {
-    "document_id": "versions.document_id",
-    "title": "versions.title",
+    "document_id": "scores.document_id",
     "floor": "scores.floor",
     "eligible_neighbors": "scores.eligible_neighbors",
     "density": "scores.density",
@@ -95,7 +94,7 @@ def record_scan(
         flagged = int(np.count_nonzero(scan.flagged))
         values = _scan_values(scan_id, key, corpus_id, scan, principal, segment_id)
         sql.insert(cursor, "scans", pa.Table.from_pylist([values | {"flagged": flagged}], schema=_SCAN_SCHEMA))
-        sql.insert(cursor, "scan_scores", scores)
+        _insert_scores(cursor, scores)
         if neighbors is not None:
             sql.insert(cursor, "scan_neighbors", neighbors)
         fed: Fed = feed(cursor, evidence, scan.detector, scan.threshold, scan.rule, principal)
@@ -119,6 +118,17 @@ def record_scan(
         return RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False)
 
     return wh.run_transaction(work)
+
+
+def _insert_scores(cursor: duckdb.DuckDBPyConnection, scores: pa.Table) -> None:
+    cursor.register("incoming", scores)
+    try:
+        cursor.execute(
+            "INSERT INTO scan_scores BY NAME SELECT incoming.*, versions.document_id, versions.tenant "
+            "FROM incoming JOIN document_versions AS versions USING (version_id) ORDER BY version_id"
+        ).complete()
+    finally:
+        cursor.unregister("incoming")
 
 
 _SCAN_SCHEMA = pa.schema(
@@ -383,11 +393,9 @@ def score_page(
         raise InputError(f"no column {sort!r} to sort by", where="sort", expected=nearest(sort, SORTS))
     order = f"{SORTS[sort]} {'DESC' if descending else 'ASC'} NULLS LAST, scores.version_id"
     parameters = {"scan_id": scan, "flagged": flagged, "search": search.casefold(), **principal.scope()}
-    needs_document = principal.tenants is not None or bool(search) or sort in ("document_id", "title")
-    page, count = ("score_page", "score_count") if needs_document else ("score_page_plain", "score_count_plain")
     with wh.reading() as cursor:
-        rows = sql.rows(cursor, page, order_by=order, limit=limit, offset=offset, **parameters)
-        total = sql.row(cursor, count, **parameters)
+        rows = sql.rows(cursor, "score_page", order_by=order, limit=limit, offset=offset, **parameters)
+        total = sql.row(cursor, "score_count", **parameters)
     return Page(rows, int(total["total"]) if total else 0, limit, offset)
 
 

@@ -283,6 +283,8 @@ COMMENT ON COLUMN scans.segment_id IS 'Inbox segment it came in.';
 CREATE TABLE scan_scores (
     scan_id            VARCHAR NOT NULL,
     version_id         BIGINT NOT NULL,
+    document_id        VARCHAR NOT NULL,
+    tenant             VARCHAR NOT NULL,
     floor              DOUBLE,
     eligible_neighbors INTEGER,
     density            DOUBLE,
@@ -297,6 +299,8 @@ CREATE TABLE scan_scores (
 COMMENT ON TABLE scan_scores IS 'One row per document version of a scan. Higher scores are more suspicious.';
 COMMENT ON COLUMN scan_scores.scan_id IS 'Scan.';
 COMMENT ON COLUMN scan_scores.version_id IS 'Document version.';
+COMMENT ON COLUMN scan_scores.document_id IS 'Of that version, repeated so that a million rows can be searched and sorted without a join.';
+COMMENT ON COLUMN scan_scores.tenant IS 'Of that version, repeated for the same reason.';
 COMMENT ON COLUMN scan_scores.floor IS 'b_i: cosine of the last of the k_G nearest neighbours, -1 to 1.';
 COMMENT ON COLUMN scan_scores.eligible_neighbors IS '|N_i|: retained neighbours.';
 COMMENT ON COLUMN scan_scores.density IS 'D_i, 0 to 1.';

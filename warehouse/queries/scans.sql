@@ -4,8 +4,7 @@
 WITH visible AS (
     SELECT scores.scan_id, count(*) AS documents, count(*) FILTER (WHERE scores.flagged) AS flagged
     FROM scan_scores AS scores
-    JOIN document_versions AS versions USING (version_id)
-    WHERE NOT $all_tenants AND list_contains($tenants, versions.tenant)
+    WHERE NOT $all_tenants AND list_contains($tenants, scores.tenant)
     GROUP BY scores.scan_id
 )
 SELECT scans.scan_id, scans.corpus_id, corpora.name AS corpus, scans.snapshot_id, scans.detector, scans.rule, scans.config,
