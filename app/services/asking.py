@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from app.services.corpus import snapshot_id
@@ -50,7 +50,7 @@ def ask(
     rule: str = "paper",
     snapshot: str | None = None,
     progress: Progress | None = None,
-) -> Iterator[tuple[list[Answer], RecordedEvents]]:
+) -> Generator[tuple[list[Answer], RecordedEvents]]:
     """Answer questions from a snapshot and record each as an event.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -139,7 +139,7 @@ def run_rankings(
     principal: Principal,
     versions: Mapping[str, int] | None = None,
     progress: Progress | None = None,
-) -> Iterator[tuple[list[Answer], RecordedEvents]]:
+) -> Generator[tuple[list[Answer], RecordedEvents]]:
     """Serial deployment of rankings, recorded chunk by chunk.
 
     Parameters

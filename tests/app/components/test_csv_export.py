@@ -16,7 +16,9 @@ def back(data: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", " =", "\ufeff=", "\u00a0@"])
+@pytest.mark.parametrize(
+    "start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", " =", "\ufeff=", "\u00a0@"]
+)
 def test_a_formula_is_neutralised(start: str) -> None:
     assert neutral(start + "cmd|' /C calc'!A0") == "'" + start + "cmd|' /C calc'!A0"
 
@@ -34,6 +36,10 @@ def test_cells_come_back(cells: list[str]) -> None:
 
 
 def test_columns_and_absent_fields() -> None:
-    assert back(csv_bytes([{"a": -1.5, "b": None}, {"b": "=x"}], columns=["b", "a"])) == [["b", "a"], ["", "-1.5"], ["'=x", ""]]
+    assert back(csv_bytes([{"a": -1.5, "b": None}, {"b": "=x"}], columns=["b", "a"])) == [
+        ["b", "a"],
+        ["", "-1.5"],
+        ["'=x", ""],
+    ]
     assert csv_bytes([], columns=["a"]) == b"a\r\n"
     assert csv_bytes([{"a": "\ud800"}]) == b"a\r\n\\ud800\r\n"

@@ -13,7 +13,21 @@ from app.components.labels import chart_label, file_label, html_label, plain_lab
 
 anything = st.text(alphabet=st.characters(codec=None, categories=None), max_size=120)
 risky = st.lists(
-    st.sampled_from(["`", "``", "![x](http://127.0.0.1:9/p.png)", "<img src=x>", ":red[a]", "$x$", "\\", "\n", " ", "\u202e", "www.x.org"]),
+    st.sampled_from(
+        [
+            "`",
+            "``",
+            "![x](http://127.0.0.1:9/p.png)",
+            "<img src=x>",
+            ":red[a]",
+            "$x$",
+            "\\",
+            "\n",
+            " ",
+            "\u202e",
+            "www.x.org",
+        ]
+    ),
     max_size=8,
 ).map("".join)
 

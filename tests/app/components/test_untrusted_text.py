@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from app.components.highlights import Highlight
 from app.components.untrusted_text import text_html
 
-HOSTILE = "<img src=x onerror=alert(1)>![x](http://127.0.0.1:9/p.png)<script>1</script>&lt;b&gt;\u202eabc\u2066\u200b\0\"'"
+HOSTILE = (
+    "<img src=x onerror=alert(1)>![x](http://127.0.0.1:9/p.png)<script>1</script>&lt;b&gt;\u202eabc\u2066\u200b\0\"'"
+)
 
 
 class Reader(HTMLParser):
@@ -57,7 +59,9 @@ def text_of(reader: Reader) -> str:
 
 anything = st.text(alphabet=st.characters(codec=None, categories=None), max_size=60)
 nasty = st.lists(
-    st.sampled_from(["<b>", "</pre>", "&amp;", "\n", "\t", "\r", "\u202e", "\u200d", "\0", "é", "א", "ß", '"', "'", "`", "\ufeff"]),
+    st.sampled_from(
+        ["<b>", "</pre>", "&amp;", "\n", "\t", "\r", "\u202e", "\u200d", "\0", "é", "א", "ß", '"', "'", "`", "\ufeff"]
+    ),
     max_size=20,
 ).map("".join)
 texts = st.one_of(anything, nasty)
@@ -108,7 +112,9 @@ def test_hostile_text_is_inert_and_visible() -> None:
     assert text_of(read(html)) == HOSTILE
 
 
-@pytest.mark.parametrize("code", [*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0x200B, 0x2010), 0x2060, 0xFEFF, 0xAD])
+@pytest.mark.parametrize(
+    "code", [*range(0x202A, 0x202F), *range(0x2066, 0x206A), *range(0x200B, 0x2010), 0x2060, 0xFEFF, 0xAD]
+)
 def test_every_listed_control_has_a_mark(code: int) -> None:
     html = text_html(f"a{chr(code)}b")
     assert chr(code) not in html
