@@ -12,7 +12,7 @@ OVERVIEW: Final = "overview"
 QUEUE: Final = "queue"
 ALERT: Final = "alert"
 
-# group -> (file, title, icon); the first page is where the bare address leads
+# group -> (file, title, icon)
 SCREENS: Final = {
     "Review": (
         (QUEUE, "Queue", ":material/inbox:"),
@@ -27,13 +27,16 @@ def page_file(name: str) -> Path:
     return _PAGES / f"{name}.py"
 
 
+def start() -> None:
+    """The bare address: it leads to the queue, whose own address then works as a link like that of any other page."""
+    st.switch_page(page_file(QUEUE), query_params=st.query_params.to_dict())
+
+
 def navigation() -> st.Page:
     """Register all screens and return the one that the address names."""
     pages = {
-        group: [
-            st.Page(page_file(name), title=title, icon=icon, url_path=name, default=name == QUEUE)
-            for name, title, icon in screens
-        ]
+        group: [st.Page(page_file(name), title=title, icon=icon, url_path=name) for name, title, icon in screens]
         for group, screens in SCREENS.items()
     }
+    pages[""] = [st.Page(start, title="Start", default=True, visibility="hidden")]
     return st.navigation(pages)

@@ -11,9 +11,8 @@ import socket
 import threading
 import tomllib
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final

@@ -1,7 +1,7 @@
 """The open warehouse of this server process, and who is using the page.
 
-The warehouse is opened once per process, as its owner, and shared by all sessions: every query takes a cursor of its own
-inside the warehouse. A page asks :func:`desk` for it and never opens or closes anything.
+The warehouse is opened once per process, as its owner, and shared by all sessions: every query takes a cursor of its
+own inside the warehouse. A page asks :func:`desk` for it and never opens or closes anything.
 """
 
 from __future__ import annotations

@@ -48,4 +48,4 @@ def alignment_trace(f1: Sequence[float], windows: Sequence[Sequence[int]], jump_
         figure.add_vrect(
             x0=places[jump_at - 1], x1=places[jump_at], fillcolor=rgba(PURPLE, 0.15), line={"width": 0}, layer="below"
         )
-    return framed(figure, height=280, x="token of the document (middle of the window)", y="closeness to the query, F1")
+    return framed(figure, height=280, x="token (middle of the window)", y="F1 with the query")

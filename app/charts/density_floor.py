@@ -20,6 +20,8 @@ REASONS = {
     "below_cosine_and_above_jaccard": ("rejected: both", "star-open", PURPLE),
 }
 
+_HOVER = "%{text}<br>cosine %{y:.4f}<br>Jaccard %{customdata[0]:.3f}<br>%{customdata[1]}<extra></extra>"
+
 
 def reason_name(reason: str, retained: bool) -> tuple[str, str, str]:
     """Shown name, symbol and colour of a neighbour's fate; an unknown reason is shown as it is."""
@@ -54,7 +56,11 @@ def density_floor(
         figure.add_hline(
             y=mean,
             line={"color": BLUE, "width": 2, "dash": "dot"},
-            annotation={"text": f"mean of the strongest {len(retained)} retained: {mean:.3f}", "xanchor": "right", "x": 1},
+            annotation={
+                "text": f"mean of the strongest {len(retained)} retained: {mean:.3f}",
+                "xanchor": "right",
+                "x": 1,
+            },
         )
     groups: dict[tuple[str, str, str], list[Mapping[str, Any]]] = {}
     for row in rows:
@@ -68,7 +74,7 @@ def density_floor(
             marker={"symbol": symbol, "size": 11, "color": colour, "line": {"width": 2, "color": colour}},
             text=[chart_label(row["document_id"]) for row in members],
             customdata=[[row["jaccard"], name] for row in members],
-            hovertemplate="%{text}<br>cosine %{y:.4f}<br>Jaccard %{customdata[0]:.3f}<br>%{customdata[1]}<extra></extra>",
+            hovertemplate=_HOVER,
         )
     figure.add_hline(
         y=floor,
@@ -82,5 +88,5 @@ def density_floor(
             annotation={"text": f"cut {cosine_cut:g}", "xanchor": "left", "x": 0},
         )
     framed(figure, height=360, x="neighbour, nearest first", y="cosine")
-    figure.update_xaxes(dtick=1 if len(rows) <= 20 else None)
+    figure.update_xaxes(range=[0.4, max(2, len(rows)) + 0.6], dtick=1 if len(rows) <= 20 else None)
     return figure

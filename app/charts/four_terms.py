@@ -34,7 +34,13 @@ def four_terms(candidates: Sequence[Mapping[str, Any]], threshold: float, chosen
             name=name,
             marker={
                 "color": [rgba(TERM_COLOURS[term], alpha) for alpha in solid],
-                "pattern": {"shape": TERM_PATTERNS[term], "fgcolor": "rgba(255,255,255,0.75)", "size": 6, "solidity": 0.35},
+                "pattern": {
+                    "shape": TERM_PATTERNS[term],
+                    "fillmode": "overlay",
+                    "fgcolor": "rgba(255,255,255,0.8)",
+                    "size": 7,
+                    "solidity": 0.3,
+                },
                 "line": {"color": TERM_COLOURS[term], "width": 1},
             },
             hovertemplate=f"%{{y}}<br>{term} = %{{x:.3f}}<extra></extra>",
@@ -58,7 +64,9 @@ def four_terms(candidates: Sequence[Mapping[str, Any]], threshold: float, chosen
     widest = max([threshold, *(score or 0.0 for score in scores)])
     figure.update_layout(barmode="stack")
     framed(figure, height=110 + 44 * max(1, len(rows)), x="score = sum of the four terms", y="")
-    figure.update_layout(legend={"y": 1.12}, margin={"t": 64})
+    # The line's own label stands between the plot and the legend
+    figure.update_layout(legend={"y": 1.0, "yref": "container", "yanchor": "top", "traceorder": "normal"})
+    figure.update_layout(margin={"t": 76})
     figure.update_xaxes(range=[0, widest * 1.28])
     figure.update_yaxes(autorange="reversed", gridcolor="rgba(0,0,0,0)", zeroline=True, zerolinecolor=GREY)
     return figure

@@ -22,9 +22,8 @@ def rolling_mean(nll: Sequence[float], window: int) -> NDArray[np.float64]:
     if values.size == 0:
         return values
     if values.size < window:
-        return values.mean(keepdims=True)
-    means: NDArray[np.float64] = np.lib.stride_tricks.sliding_window_view(values, window).mean(axis=1)
-    return means
+        return np.asarray(values.mean(keepdims=True), dtype=np.float64)
+    return np.asarray(np.lib.stride_tricks.sliding_window_view(values, window).mean(axis=1), dtype=np.float64)
 
 
 def strongest(windows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
@@ -64,9 +63,9 @@ def nll_trace(nll: Sequence[float], windows: Sequence[Mapping[str, Any]], tokens
             line={"color": colour, "width": 2, "dash": dash},
             hovertemplate=f"mean of {part['window']} tokens: %{{y:.2f}} nats<extra></extra>",
         )
-    part = strongest(windows) if len(nll) else None
-    if part is not None:
-        _evidence(figure, nll, part)
+    best = strongest(windows) if len(nll) else None
+    if best is not None:
+        _evidence(figure, nll, best)
     framed(figure, height=330, x="token (the first has no surprisal)", y="surprisal, nats")
     figure.update_layout(bargap=0.05)
     return figure
@@ -79,7 +78,11 @@ def _evidence(figure: go.Figure, nll: Sequence[float], part: Mapping[str, Any]) 
     figure.add_hline(
         y=median + part["gate"],
         line={"color": ORANGE, "width": 2, "dash": "dash"},
-        annotation={"text": f"gate: median of the means of {width} + {part['gate']:.2f} nats", "xanchor": "right", "x": 1},
+        annotation={
+            "text": f"gate: median of the means of {width} + {part['gate']:.2f} nats",
+            "xanchor": "left",
+            "x": 0,
+        },
     )
     if part["burst_at"] is not None:
         first = part["burst_at"] + 1

@@ -26,8 +26,8 @@ NAMES: Final = {
 }
 
 DEFINITIONS: Final = {
-    "severity": "0 to 100. Orders the queue and nothing else: 50 for the score (full at twice the threshold), 30 for reach "
-    "(full at 99 contexts), 20 for the campaign (full at five members).",
+    "severity": "0 to 100. Orders the queue and nothing else: 50 for the score (full at twice the threshold), 30 for "
+    "reach (full at 99 contexts), 20 for the campaign (full at five members).",
     "score": "What the rule compares with the threshold. No unit; higher is more suspicious. RSQ: sum of four terms. "
     "RSG: 0 to 1.",
     "threshold": "A score at or above it is flagged. η_Q for RSQ, η_G for RSG.",
@@ -38,7 +38,7 @@ DEFINITIONS: Final = {
     "campaign_size": "Documents in the connected group it was found in; 1 = alone.",
     "opened_at": "Time since the alert was opened.",
     "status": "State of the review: open, claimed, decided, waiting, in_force, closed.",
-    "density": "D_i, 0 to 1: how far the retained neighbours stand above the floor of the document's own neighbourhood.",
+    "density": "D_i, 0 to 1: how far the retained neighbours stand above the floor of its own neighbourhood.",
     "floor": "b_i: cosine of the farthest of the k_G nearest neighbours, -1 to 1.",
     "eligible_neighbors": "|N_i|: neighbours that are close in meaning and yet differ in words.",
     "tail_probability": "Share of documents of the corpus that are at least as dense, over N + 1. Small is rare.",
@@ -48,7 +48,7 @@ DEFINITIONS: Final = {
     "jaccard": "Shared words over all words of the two texts, 0 to 1; 1 = same words.",
     "e_anchor": "Answer-anchor concentration: tokens that stand in many candidates and few tail documents. 0 and up.",
     "e_script": "Script integrity: more mixed writing systems than the tail. 0 to 1; exactly 0.2 where all are alike.",
-    "e_surprisal": "Surprisal: a burst of improbable tokens, or a jump between two stretches, above its gate. 0 and up.",
+    "e_surprisal": "Surprisal: a burst of improbable tokens, or a step between two stretches, over its gate. 0 and up.",
     "e_alignment": "Query alignment: closeness to the query jumps inside the document more than in the tail. 0 and up.",
     "p_anchor": "Chance of such a concentration among n ranked documents (hypergeometric, Simes over its tokens).",
     "p_script": "Mid-rank of the mixed share among the tail's; small = above nearly all of the tail.",

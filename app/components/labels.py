@@ -1,4 +1,4 @@
-"""Short untrusted strings (titles, ids, contributors, sources) outside the text renderer, each surface with its own rule."""
+"""Short untrusted strings (titles, ids, contributors, sources): each surface has its own rule."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def describe(character: str) -> str:
 
 
 def hidden_positions(text: str) -> list[int]:
-    """Positions of the characters that are shown as marks: hidden ones, and combining marks past the fourth in a row."""
+    """Positions of what is shown as marks: hidden characters, and combining marks past the fourth in a row."""
     positions: list[int] = []
     stacked = 0
     for position, character in enumerate(text):

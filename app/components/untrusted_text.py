@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import streamlit as st
 
@@ -46,7 +47,7 @@ def _pieces(length: int, highlights: Sequence[Highlight]) -> Iterable[_Piece]:
     starting = sorted(kept, key=lambda h: (h.start, h.end))
     active: list[Highlight] = []
     following = 0
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         active = [h for h in active if h.end > start]
         while following < len(starting) and starting[following].start <= start:
             active.append(starting[following])

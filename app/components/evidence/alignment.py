@@ -16,25 +16,26 @@ from app.components.untrusted_text import show_text
 
 def alignment_sentence(found: Candidate) -> str:
     """The term in words, Markdown."""
-    if len(found.f1) < 2 or found.row.get("alignment_jump") is None:
+    jump, tail = found.row.get("alignment_jump"), found.tail_jumps
+    if len(found.f1) < 2 or jump is None:
         return "The document is a single window, so it cannot jump, and this term is 0."
-    jump = found.row["alignment_jump"]
-    above = sum(1 for v in found.tail_jumps if v > jump)
+    above = sum(1 for v in tail if v > jump)
     return (
-        f"Its largest step between neighbouring windows is {number(jump)}; {above} of {len(found.tail_jumps)} tail documents "
-        f"jump further: p_alignment = {number(found.row.get('p_alignment'))}, so the term is "
-        f"**{number(found.row.get('e_alignment'), 2)}**. It counts only where p is below 0.05."
+        f"Its largest step between neighbouring windows is {number(jump)}. {above} of {len(tail)} tail documents jump "
+        f"further: p_alignment = {number(found.row.get('p_alignment'))}. The term counts only where p is below 0.05."
     )
 
 
 def alignment_highlights(found: Candidate) -> list[Highlight]:
     """The two windows of the jump; where they overlap, both."""
-    if found.jump_at is None or not 0 < found.jump_at < len(found.spans):
+    at = found.jump_at
+    if at is None or not 0 < at < len(found.spans):
         return []
-    first, second = found.spans[found.jump_at - 1], found.spans[found.jump_at]
+    before = characters(found.token_offsets, *found.spans[at - 1])
+    after = characters(found.token_offsets, *found.spans[at])
     return [
-        Highlight(*characters(found.token_offsets, *first), "jump", label=f"F1 {found.f1[found.jump_at - 1]:.2f}", note="window before the jump"),
-        Highlight(*characters(found.token_offsets, *second), "jump", label=f"F1 {found.f1[found.jump_at]:.2f}", note="window after the jump"),
+        Highlight(*before, "jump", f"F1 {found.f1[at - 1]:.2f}", "window before the jump"),
+        Highlight(*after, "jump", f"F1 {found.f1[at]:.2f}", "window after the jump"),
     ]
 
 
@@ -49,19 +50,16 @@ def show_alignment(found: Candidate, text: str, *, key: str) -> None:
         if found.f1:
             st.plotly_chart(alignment_trace(found.f1, found.spans, found.jump_at), config=CONFIG, key=f"{key}_trace")
         if found.row.get("alignment_jump") is not None:
-            st.plotly_chart(
-                tail_strip(
-                    found.tail_jumps,
-                    found.row["alignment_jump"],
-                    x="largest jump between windows (F1)",
-                    ids=found.tail_ids,
-                    colour=TERM_COLOURS["e_alignment"],
-                ),
-                config=CONFIG,
-                key=f"{key}_strip",
+            figure = tail_strip(
+                found.tail_jumps,
+                found.row["alignment_jump"],
+                x="largest jump between windows (F1)",
+                ids=found.tail_ids,
+                colour=TERM_COLOURS["e_alignment"],
             )
+            st.plotly_chart(figure, config=CONFIG, key=f"{key}_strip")
         rows = [
-            {"window": i + 1, "first_token": s[0] + 1, "last_token": s[1], "f1": f}
-            for i, (s, f) in enumerate(zip(found.spans, found.f1, strict=False))
+            {"window": i + 1, "first_token": span[0] + 1, "last_token": span[1], "f1": value}
+            for i, (span, value) in enumerate(zip(found.spans, found.f1, strict=False))
         ]
         csv_download(rows, f"alignment_{found.row['document_id']}", key=f"{key}_csv")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 
 import streamlit as st
@@ -9,16 +10,21 @@ import streamlit as st
 from app.charts.frame import CONFIG
 from app.charts.palette import TERM_COLOURS
 from app.charts.tail_strip import tail_strip
-from app.components.csv_export import csv_download
 from app.components.evidence.reading import Candidate, number
 from app.components.highlights import Highlight
 from app.components.labels import plain_label
+from app.components.table import show_table
 from app.components.untrusted_text import show_text
 
 LATIN_FLOOR = (
     "0.2 of the score is the floor that every candidate has when all texts use one script: a tie with the whole tail "
     "gives p = 0.5 and e_script = 0.2 exactly."
 )
+
+
+def script_name(script: str) -> str:
+    """Coarse script as a reader would write it."""
+    return script.replace("_", " ").lower()
 
 
 def dominant(found: Candidate) -> str:
@@ -31,16 +37,16 @@ def dominant(found: Candidate) -> str:
 
 def script_sentence(found: Candidate) -> str:
     """The term in words, Markdown."""
-    value = found.row.get("v_script")
+    value, tail = found.row.get("v_script"), found.tail_script
     if value is None:
         return "Not scored."
-    above = sum(1 for v in found.tail_script if v > value)
-    equal = sum(1 for v in found.tail_script if v == value)
-    if equal == len(found.tail_script) and equal:
+    above = sum(1 for v in tail if v > value)
+    equal = sum(1 for v in tail if v == value)
+    if tail and equal == len(tail):
         return f"It mixes scripts exactly as the whole tail does (share {number(value)}). {LATIN_FLOOR}"
     return (
-        f"{value:.1%} of its letters are not in its main script; {above} of {len(found.tail_script)} tail documents have "
-        f"a larger share and {equal} an equal one: p_script = {number(found.row.get('p_script'))}."
+        f"{value:.1%} of its letters are not in its main script. {above} of {len(tail)} tail documents have a larger "
+        f"share and {equal} an equal one: p_script = {number(found.row.get('p_script'))}."
     )
 
 
@@ -52,8 +58,8 @@ def script_highlights(found: Candidate) -> list[Highlight]:
             run["start"],
             run["end"],
             "script",
-            label=plain_label(run["script"].replace("_", " "), 20),
-            note=f"{run['script'].replace('_', ' ').lower()} letters at characters {run['start']} to {run['end']}",
+            label=plain_label(script_name(run["script"]), 20),
+            note=f"{script_name(run['script'])} letters, characters {run['start']} to {run['end']}",
             script=run["script"],
         )
         for run in found.runs
@@ -63,8 +69,6 @@ def script_highlights(found: Candidate) -> list[Highlight]:
 
 def code_points(found: Candidate, text: str, limit: int = 200) -> list[dict[str, object]]:
     """Letters outside the main script with their code points and Unicode names, most frequent first."""
-    import unicodedata
-
     main = dominant(found)
     seen: Counter[tuple[str, str]] = Counter()
     for run in found.runs:
@@ -72,10 +76,10 @@ def code_points(found: Candidate, text: str, limit: int = 200) -> list[dict[str,
             seen.update((run["script"], c) for c in text[run["start"] : run["end"]] if c.isalpha())
     return [
         {
-            "letter": character,
+            "letter": plain_label(character),
             "code point": f"U+{ord(character):04X}",
             "name": unicodedata.name(character, "no name").capitalize(),
-            "script": script.replace("_", " ").lower(),
+            "script": script_name(script),
             "times": times,
         }
         for (script, character), times in seen.most_common(limit)
@@ -88,21 +92,18 @@ def show_script(found: Candidate, text: str, *, key: str) -> None:
     left, right = st.columns([2, 3], gap="medium")
     with right:
         show_text(text, script_highlights(found))
-        st.caption(f"Marked with its name: every run outside the main script ({dominant(found).replace('_', ' ').lower() or 'none'}).")
+        main = script_name(dominant(found)) or "no letters"
+        st.caption(f"Marked with its name: every run outside the main script ({main}).")
     with left:
         if found.row.get("v_script") is not None:
-            st.plotly_chart(
-                tail_strip(
-                    found.tail_script,
-                    found.row["v_script"],
-                    x="share of letters outside the main script (v_script)",
-                    ids=found.tail_ids,
-                    colour=TERM_COLOURS["e_script"],
-                ),
-                config=CONFIG,
-                key=f"{key}_strip",
+            figure = tail_strip(
+                found.tail_script,
+                found.row["v_script"],
+                x="share of letters outside the main script (v_script)",
+                ids=found.tail_ids,
+                colour=TERM_COLOURS["e_script"],
             )
+            st.plotly_chart(figure, config=CONFIG, key=f"{key}_strip")
         letters = code_points(found, text)
         if letters:
-            st.dataframe(letters, hide_index=True, height=min(260, 38 + 35 * len(letters)))
-            csv_download(letters, f"script_{found.row['document_id']}", key=f"{key}_csv")
+            show_table(letters, {}, name=f"script_{found.row['document_id']}", key=f"{key}_csv", most=8)

@@ -41,9 +41,8 @@ def test_number() -> None:
 
 
 def test_anchor_sentence_names_the_strongest_token() -> None:
-    found = candidate(
-        stored(anchors=[{"token": "ok", "K": 9, "x": 2, "p": 0.8}, {"token": "van`<b>", "K": 5, "x": 5, "p": 0.00006}])
-    )
+    tokens = [{"token": "ok", "K": 9, "x": 2, "p": 0.8}, {"token": "van`<b>", "K": 5, "x": 5, "p": 0.00006}]
+    found = candidate(stored(anchors=tokens))
     sentence = anchor_sentence(found, 20, 5)
     assert "``van`<b>`` stands in **5 of 5** candidates and in **0 of 15** tail documents" in sentence
     assert anchor_sentence(candidate(stored()), 20, 5).startswith("No token")
@@ -100,28 +99,18 @@ def test_density_sentence_and_rows() -> None:
     assert "integrity = 1" in sentence
     assert "density did not flag" in density_sentence({}, [other | {"retained": False}])
     (row,) = neighbor_rows([other])
-    assert (row["document_id"], row["fate"], row["flagged"], row["source_uri"]) == (
-        "a⟦U+202E RLO⟧b",
-        "retained",
-        False,
-        "–",
-    )
+    assert (row["document_id"], row["source_uri"]) == ("a⟦U+202E RLO⟧b", "–")
+    assert (row["fate"], row["flagged"]) == ("retained", False)
 
 
 def test_ranking_rows_say_role_and_fate() -> None:
     tail = {"document_ids": ["t"], "v_script": [0.25], "alignment_jump": [0.5]}
     found = candidate(stored(tail=tail))
+    plain = {"title": "", "similarity": None, "source_uri": ""}
     ranked = [
-        {
-            "rank": i,
-            "document_id": name,
-            "title": "",
-            "similarity": None,
-            "in_context": name == "d",
-            "removed_by": by,
-            "source_uri": "",
-        }
-        for i, (name, by) in enumerate((("d", ""), ("t", "rsg"), ("s", "")), start=1)
+        plain | {"rank": 1, "document_id": "d", "in_context": True, "removed_by": ""},
+        plain | {"rank": 2, "document_id": "t", "in_context": False, "removed_by": "rsg"},
+        plain | {"rank": 3, "document_id": "s", "in_context": False, "removed_by": ""},
     ]
     rows = ranking_rows(ranked, [found])
     assert [row["role"] for row in rows] == ["candidate", "tail", "spare"]
