@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsieve_core.errors import InputError
 from ragsieve_core.models.batching import map_texts
 from ragsieve_core.models.device import Placement
 from ragsieve_core.models.once import Once
 from ragsieve_core.models.roles import Progress, TokenSurprisal
 from ragsieve_core.models.sources import ModelFiles
 from ragsieve_core.models.tokenizing import TextTokenizer, Tokens
-from ragsieve_core.models.transformer import read_config, read_model, token_limit
+from ragsieve_core.models.transformer import PLAIN_ENCODERS, read_config, read_model, token_limit
 
 # Their logits are the output embedding applied to the last hidden state and nothing else, so the vocabulary-wide
 # part can be done a few tokens at a time. Others may scale or cap logits and go through their own forward.
@@ -33,12 +34,20 @@ class TransformerCausalLM:
     files : checked model folder.
     max_tokens : tokens read of each text; no BOS or other special token is added.
     placement : device and dtype of the weights.
+
+    Raises
+    ------
+    InputError : a bidirectional encoder, whose likelihoods would look ahead.
     """
 
     def __init__(self, files: ModelFiles, *, max_tokens: int, placement: Placement) -> None:
         self._files = files
         self._placement = placement
         self._config: Any = read_config(files.folder)
+        if self._config.model_type in PLAIN_ENCODERS and not self._config.is_decoder:
+            raise InputError(
+                f"{files.source.label} sees the words to come", where="causal_lm", expected="a causal language model"
+            )
         self._max_tokens = token_limit(files.folder, self._config, max_tokens)
         self._loaded = Once(self._load)
 

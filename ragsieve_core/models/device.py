@@ -58,6 +58,8 @@ def choose_placement(device: str | None = None, dtype: str | None = None) -> Pla
     ------
     InputError : a device that is not there, or an unknown dtype.
     """
+    if device == "cpu":  # known without loading torch
+        return Placement(device, dtype or "float32")
     import torch
 
     chosen = device or ("cuda" if torch.cuda.is_available() else "cpu")

@@ -27,6 +27,9 @@ def prepare_libraries(*, allow_download: bool = False) -> None:
     allow_download : the user asked for a download in this very call.
     """
     for name, value in _QUIET.items():
+        # Someone who waits for gigabytes is shown how many have come.
+        if name == "HF_HUB_DISABLE_PROGRESS_BARS" and allow_download and sys.stderr.isatty():
+            continue
         os.environ.setdefault(name, value)
     if allow_download:
         os.environ["HF_HUB_OFFLINE"] = "0"

@@ -20,6 +20,10 @@ _MODES = {
 }
 
 
+# Only their encoder makes a vector, and sentence-transformers knows how to take it alone.
+_ENCODER_DECODERS = frozenset({"t5", "mt5", "umt5"})
+
+
 @dataclass(frozen=True, slots=True)
 class SentenceSettings:
     """How token vectors become one vector, and what is put before a text.
@@ -50,6 +54,8 @@ def read_sentence_settings(files: ModelFiles, spec: RetrieverSpec) -> SentenceSe
 
 
 def _pooling(files: ModelFiles) -> Literal["cls", "mean", "other"]:
+    if _read(files.folder / "config.json").get("model_type") in _ENCODER_DECODERS:
+        return "other"
     modules = _read(files.root / "modules.json", [])
     if not modules:
         return "mean"

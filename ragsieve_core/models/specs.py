@@ -53,6 +53,8 @@ class ModelSource:
             )
         if self.sha256 and not _SHA256.fullmatch(self.sha256):
             raise InputError(f"not a SHA-256: {self.sha256!r}", expected="64 lower-case hexadecimal digits")
+        if self.path.endswith(".gguf") and not self.sha256:
+            raise InputError(f"a GGUF file without its SHA-256: {self.path}", expected="the hash of the known file")
 
     @property
     def label(self) -> str:

@@ -28,7 +28,7 @@ class TransformerTraceEncoder:
 
     Raises
     ------
-    InputError : the model has fewer layers.
+    InputError : the model has fewer layers, or is an encoder-decoder.
     """
 
     def __init__(self, files: ModelFiles, *, layer: int, placement: Placement) -> None:
@@ -36,6 +36,10 @@ class TransformerTraceEncoder:
         self._layer = layer
         self._placement = placement
         self._config: Any = read_config(files.folder)
+        if getattr(self._config, "is_encoder_decoder", False):
+            raise InputError(
+                f"{files.source.label} is an encoder-decoder", where="trace_encoder", expected="a bidirectional encoder"
+            )
         layers = int(self._config.num_hidden_layers)
         if layer > layers:
             raise InputError(

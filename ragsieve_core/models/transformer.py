@@ -49,14 +49,17 @@ def read_model(auto_class: str, folder: Path, config: Any, placement: Placement,
 
     Raises
     ------
-    ModelUnavailableError : weights that do not fit the configuration.
+    ModelUnavailableError : weights that do not fit the configuration, or parts of the model without weights: those
+        would be filled with random numbers.
     """
     import transformers
 
     silence_transformers()
     try:
-        model: Any = getattr(transformers, auto_class).from_pretrained(
+        loader: Any = getattr(transformers, auto_class)
+        model, notes = loader.from_pretrained(
             folder,
+            output_loading_info=True,
             config=config,
             dtype=placement.torch_dtype(),
             use_safetensors=True,
@@ -68,6 +71,15 @@ def read_model(auto_class: str, folder: Path, config: Any, placement: Placement,
         raise ModelUnavailableError(
             f"the weights cannot be loaded ({str(error).splitlines()[0]})", where=str(folder)
         ) from error
+    # No role uses the pooler; several published encoders come without one.
+    absent = sorted(name for name in notes["missing_keys"] if not name.startswith("pooler."))
+    if absent or notes["mismatched_keys"]:
+        raise ModelUnavailableError(
+            f"{len(absent) or len(notes['mismatched_keys'])} parts of the model have no fitting weights"
+            + (f" (first: {absent[0]})" if absent else ""),
+            where=str(folder),
+            expected=f"a complete checkpoint of {config.model_type} for {auto_class}",
+        )
     return model.eval().requires_grad_(False).to(placement.device)
 
 

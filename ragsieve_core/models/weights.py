@@ -50,8 +50,8 @@ def weight_files(folder: Path) -> list[Path]:
         f"only pickled weights here ({', '.join(pickled)})" if pickled else "no weights here",
         where=str(folder),
         expected=f"{WEIGHTS} (reading pickled weights would run code from the file)",
-        do="save the model once with transformers' save_pretrained, where you trust its weights, "
-        "and use that folder with --profile custom",
+        do="get the safetensors weights (again), or save the model once with transformers' save_pretrained, "
+        "where you trust its weights, and use that folder with --profile custom",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ TEXTS = [
 """Empty, short, long, repeated, over 512 tokens, several scripts."""
 
 
-def hidden_from_files(folder: Path) -> ModelFiles:
+def checked_files(folder: Path) -> ModelFiles:
     """A folder as the loader would hand it on."""
     return ModelFiles(folder, folder, ModelSource("folder", str(folder)), weights_sha256(folder))
 
@@ -45,7 +44,7 @@ def hidden_from_files(folder: Path) -> ModelFiles:
 @pytest.fixture(scope="session")
 def files_of() -> Any:
     """Turns a folder into checked model files."""
-    return hidden_from_files
+    return checked_files
 
 
 @pytest.fixture(scope="session")
@@ -227,10 +226,10 @@ def tiny_gemma2(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def embedded() -> Iterator[LoadedModels]:
+def embedded() -> LoadedModels:
     """The default profile on the CPU in float32."""
     profile = get_profile("embedded")
     for source in (profile.retriever.source, profile.causal_lm.source):
         if locate(source) is None:
             pytest.fail(f"{source.label} is not installed; it is part of the development setup: {source.obtain}")
-    yield load(profile, device="cpu", dtype="float32")
+    return load(profile, device="cpu", dtype="float32")

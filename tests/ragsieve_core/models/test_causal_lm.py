@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ragsieve_core.errors import InputError
 from ragsieve_core.models.causal_lm import TransformerCausalLM
 from ragsieve_core.models.device import Placement
 from ragsieve_core.models.loading import LoadedModels
@@ -105,6 +106,11 @@ def test_bfloat16_stays_near_float32(tiny_qwen3: Path, files_of: Any, texts: lis
     for a, b in zip(exact, rough.surprisal(texts), strict=True):
         assert b.nll.dtype == np.float32
         np.testing.assert_allclose(a.nll, b.nll, atol=0.2)
+
+
+def test_an_encoder_is_refused(tiny_bert: Path, files_of: Any) -> None:
+    with pytest.raises(InputError, match="causal language model"):
+        TransformerCausalLM(files_of(tiny_bert), max_tokens=512, placement=CPU)
 
 
 @pytest.mark.models

@@ -13,7 +13,7 @@ from ragsieve_core.models.weights import sha256_file
 
 
 @pytest.fixture(autouse=True)
-def _empty_hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def hub_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     from huggingface_hub import constants
 
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -48,8 +48,8 @@ def test_missing_wrong_and_unpinned_are_told_apart(tiny_bert: Path, tiny_qwen3: 
     assert survey([replace(profile, retriever=wrong)])[0].state == "wrong"
 
 
-def test_the_hash_that_the_hub_states_is_used(tiny_bert: Path, _empty_hub_cache: Path) -> None:
-    root = _empty_hub_cache / "models--org--name"
+def test_the_hash_that_the_hub_states_is_used(tiny_bert: Path, hub_cache: Path) -> None:
+    root = hub_cache / "models--org--name"
     snapshot = root / "snapshots" / ("a" * 40)
     shutil.copytree(tiny_bert, snapshot)
     (root / "refs").mkdir()

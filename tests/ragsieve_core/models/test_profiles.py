@@ -40,7 +40,7 @@ def test_paper_has_three_retrievers_one_causal_lm_and_layer_nine() -> None:
         (lambda: get_profile("embeded"), "'embedded'"),
         (lambda: get_profile("paper", retriever="bge-m4"), "'bge-m3'"),
         (lambda: get_profile("embedded", retriever="bge-m3"), "paper"),
-        (lambda: custom_profile(), "RAGSIEVE_RETRIEVER"),
+        (custom_profile, "RAGSIEVE_RETRIEVER"),
         (lambda: custom_profile(trace_encoder="bert-base-cased"), "layer"),
         (lambda: custom_profile(retriever="./no/such/folder"), "no such folder"),
         (lambda: custom_profile(causal_lm="/no/such"), "no such folder"),

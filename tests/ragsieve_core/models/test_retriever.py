@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import InputError, ModelUnavailableError
 from ragsieve_core.models.device import Placement
 from ragsieve_core.models.loading import LoadedModels
 from ragsieve_core.models.profiles import PAPER_RETRIEVERS
@@ -118,6 +118,19 @@ def test_weights_that_give_no_numbers_are_an_error(tiny_bert: Path, files_of: An
     weights["embeddings.LayerNorm.bias"] = torch.full_like(weights["embeddings.LayerNorm.bias"], float("nan"))
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match="not finite"):
+        _ours(files_of(folder), pooling="mean").encode(["a"], kind="query")
+
+
+def test_a_checkpoint_with_a_part_missing_is_refused(tiny_bert: Path, files_of: Any, tmp_path: Path) -> None:
+    import shutil
+
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(tiny_bert, tmp_path / "incomplete"))
+    weights = load_file(folder / "model.safetensors")
+    del weights["encoder.layer.1.output.dense.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelUnavailableError, match=r"encoder\.layer\.1\.output\.dense\.weight"):
         _ours(files_of(folder), pooling="mean").encode(["a"], kind="query")
 
 

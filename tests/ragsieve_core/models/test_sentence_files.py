@@ -59,3 +59,9 @@ def test_lower_casing_is_left_to_sentence_transformers(tmp_path: Path) -> None:
 def test_a_plain_transformer_gets_the_mean(tmp_path: Path) -> None:
     files = ModelFiles(tmp_path, tmp_path, ModelSource("folder", str(tmp_path)), "0" * 64)
     assert read_sentence_settings(files, RetrieverSpec(files.source)) == SentenceSettings("mean", "", "")
+
+
+def test_an_encoder_decoder_is_left_to_sentence_transformers(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "t5"}')
+    files = ModelFiles(tmp_path, tmp_path, ModelSource("folder", str(tmp_path)), "0" * 64)
+    assert read_sentence_settings(files, RetrieverSpec(files.source)).pooling == "other"

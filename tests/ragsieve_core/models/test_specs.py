@@ -17,6 +17,7 @@ SOURCE = ModelSource("hub", "intfloat/e5-large-v2")
         (lambda: ModelSource("folder", " "), "without a name"),
         (lambda: ModelSource("hub", "../etc/passwd"), "neither a folder"),
         (lambda: ModelSource("package", "p", sha256="ABC"), "SHA-256"),
+        (lambda: ModelSource("package", "p", path="m.gguf"), "GGUF"),
         (lambda: RetrieverSpec(SOURCE, pooling="max"), "pooling"),  # type: ignore[arg-type]
         (lambda: RetrieverSpec(SOURCE, max_tokens=2), "max_tokens"),
         (lambda: CausalLMSpec(SOURCE, max_tokens=1), "max_tokens"),
