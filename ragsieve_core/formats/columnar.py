@@ -11,7 +11,7 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.formats.mapping import ColumnMapping
 from ragsieve_core.formats.safe_open import Limits
 from ragsieve_core.formats.showing import show_value
-from ragsieve_core.formats.taking import Taker
+from ragsieve_core.formats.taking import SoundVector, Taker
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +83,11 @@ def check_schema(schema: pa.Schema, mapping: ColumnMapping, file: str) -> None:
 
 
 def vectors_of(array: pa.Array) -> list[NDArray[np.floating[Any]] | None] | None:
-    """Rows of a list column of floats as vectors (views of one matrix); ``None`` if it is no such column."""
+    """Rows of a list column of floats as vectors; ``None`` if it is no such column.
+
+    Vectors of one length come as rows of one float32 matrix, where those that are finite and not zero are marked by
+    being of that type: :class:`~ragsieve_core.formats.taking.SoundVector` needs no second look.
+    """
     import pyarrow as pa
 
     kind = array.type
@@ -96,6 +100,13 @@ def vectors_of(array: pa.Array) -> list[NDArray[np.floating[Any]] | None] | None
     flat = array.flatten().to_numpy(zero_copy_only=False)
     lengths = np.asarray(array.value_lengths().fill_null(0)).astype(np.int64)
     lengths[~present] = 0
+    width = int(lengths.max(initial=0))
+    if width and np.all(lengths[present] == width):
+        with np.errstate(over="ignore"):
+            matrix = flat.reshape(-1, width).astype(np.float32)
+        fine = np.isfinite(matrix).all(axis=1) & matrix.any(axis=1)
+        rows = iter([row.view(SoundVector) if sure else row for row, sure in zip(matrix, fine.tolist(), strict=True)])
+        return [next(rows) if there else None for there in present.tolist()]
     ends = np.cumsum(lengths)
     starts = ends - lengths
     return [
@@ -140,9 +151,10 @@ def _cells(array: pa.Array) -> list[Any]:
     import pyarrow as pa
 
     if pa.types.is_dictionary(array.type):
-        # Each distinct value is made once and shared by its rows.
-        distinct = _cells(array.dictionary)
-        return [None if place is None else distinct[place] for place in array.indices.to_pylist()]
+        # Each distinct value is made once and shared by its rows; the dictionary may hold far more than these rows use.
+        used = array.indices.unique().drop_null()
+        values = dict(zip(used.to_pylist(), _cells(array.dictionary.take(used)), strict=True))
+        return [None if place is None else values[place] for place in array.indices.to_pylist()]
     return _texts(array) if _is_bytes(array.type) else _values(array)
 
 
@@ -167,6 +179,20 @@ def sound(array: pa.Array) -> pa.Array:
         array = array.view(pa.large_binary() if pa.types.is_large_string(array.type) else pa.binary())
         array.validate(full=True)
     return array
+
+
+def check_indices(array: pa.DictionaryArray) -> None:
+    """Refuse indices that point outside the dictionary; Parquet's decoder passes on whatever the file says.
+
+    Raises
+    ------
+    IndexError : the data is damaged.
+    """
+    import pyarrow.compute as pc
+
+    span = pc.min_max(array.indices).as_py()
+    if span["min"] is not None and not 0 <= span["min"] <= span["max"] < len(array.dictionary):
+        raise IndexError(f"dictionary index {span['max']} of {len(array.dictionary)} values")
 
 
 def used_columns(schema: pa.Schema, mapping: ColumnMapping) -> list[str]:

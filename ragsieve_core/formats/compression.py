@@ -114,7 +114,7 @@ def _gzip_blocks(file: BinaryIO, meter: _Meter, where: str) -> Generator[bytes, 
             try:
                 block = decoder.decompress(pending, _BLOCK)
             except zlib.error as error:
-                raise _damaged("gzip", where, str(error)) from None
+                raise _damaged("gzip", where, str(error).rpartition(": ")[2]) from None
             pending = decoder.unconsumed_tail or decoder.unused_data
             if block:
                 yield meter.give(block)
@@ -134,7 +134,7 @@ def _zstd_blocks(file: BinaryIO, meter: _Meter, where: str) -> Generator[bytes, 
                 try:
                     block = decoder.decompress(pending)
                 except zstandard.ZstdError as error:
-                    raise _damaged("zstd", where, str(error)) from None
+                    raise _damaged("zstd", where, str(error).rpartition(": ")[2]) from None
                 pending = b""
                 if decoder.eof:
                     pending = decoder.unused_data

@@ -141,8 +141,8 @@ def csv_batches(
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         header = next(reader)
-    except (csv.Error, _OversizedError, StopIteration) as error:
-        reason = str(error) or "it is too long"
+    except (csv.Error, _OversizedError) as error:
+        reason = _reason(error, limits)
         raise InputError(
             f"the header cannot be read: {reason}", where=f"{file}:{first[0]}", expected=_EXPECTED
         ) from None

@@ -6,7 +6,15 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ragsieve_core.formats.columnar import READ_ERRORS, TextMeter, check_schema, damaged, take_batch, used_columns
+from ragsieve_core.formats.columnar import (
+    READ_ERRORS,
+    TextMeter,
+    check_indices,
+    check_schema,
+    damaged,
+    take_batch,
+    used_columns,
+)
 from ragsieve_core.formats.ipc_sizes import ROW_BYTES
 from ragsieve_core.formats.mapping import ColumnMapping
 from ragsieve_core.formats.records import RecordBatchColumns
@@ -41,7 +49,11 @@ def _parts(
     texts = [name for name in names if pa.types.is_string(schema.field(name).type)]
     source.seek(0)
     reader = pq.ParquetFile(source, read_dictionary=texts)
-    yield from reader.iter_batches(batch_size=_STEP, columns=names, use_threads=False)
+    for batch in reader.iter_batches(batch_size=_STEP, columns=names, use_threads=False):
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                check_indices(column)
+        yield batch
 
 
 def parquet_batches(

@@ -10,8 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragsieve_core.document import Document
 from ragsieve_core.errors import InputError
+from ragsieve_core.formats.documents import read_documents
 from ragsieve_core.formats.jsonl_writer import JsonlWriter, write_jsonl
+from ragsieve_core.formats.reading import read_records
+from ragsieve_core.formats.records import Record
 from ragsieve_core.formats.safe_open import protect, unprotect
 
 _TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
@@ -29,6 +33,22 @@ def test_reads_back_equal(tmp_path_factory: pytest.TempPathFactory, rows: list[d
     assert write_jsonl(path, rows) == len(rows)
     read = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
     assert read == rows
+
+
+_PLAIN = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=30)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(_PLAIN, _PLAIN, _PLAIN), min_size=2, max_size=6))
+def test_documents_come_back_through_both_readers(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[tuple[str, str, str]]
+) -> None:
+    path = tmp_path_factory.mktemp("out") / "docs.jsonl"
+    documents = [Document(f"d{place}", *parts) for place, parts in enumerate(texts)]
+    write_jsonl(path, ({"id": d.id, "text": d.text, "title": d.title, "source": d.source} for d in documents))
+    assert read_documents(path) == documents
+    records = [r for r in read_records(path) if isinstance(r, Record)]
+    assert [Document(r.id, r.text, r.title, r.source_uri) for r in records] == documents
 
 
 def test_numbers_keep_every_digit(tmp_path: Path) -> None:
