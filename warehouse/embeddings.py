@@ -20,6 +20,7 @@ from warehouse.ids import utc_now
 from warehouse.principal import Principal
 from warehouse.records import EncoderSpec, Floats, Integers
 from warehouse.side import Side
+from warehouse.tickets import Ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,19 @@ def check_matrix(matrix: Floats, rows: int, dimension: int, where: str = "embedd
     return result
 
 
-def write_segment(side: Side, encoder_key: str, matrix: NDArray[np.float32]) -> tuple[str, Path, int]:
-    """Write a matrix under its own hash; returns segment id, path and size in bytes. A known file is left as it is."""
+def write_segment(
+    side: Side, encoder_key: str, matrix: NDArray[np.float32], folder: Path | None = None
+) -> tuple[str, Path, int]:
+    """Write a matrix under its own hash; returns segment id, path and size in bytes. A known file is left as it is.
+
+    ``folder`` defaults to the encoder's own.
+    """
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(matrix))
     digest = hashlib.sha256(header.getvalue())
     digest.update(matrix.data.cast("B"))
     segment_id = digest.hexdigest()
-    folder = side.folder("embeddings") / hashlib.sha256(encoder_key.encode()).hexdigest()[:16]
+    folder = folder or side.folder("embeddings") / hashlib.sha256(encoder_key.encode()).hexdigest()[:16]
     target = folder / f"{segment_id}.npy"
     if not target.exists():
         with side.writing(target) as stream:
@@ -169,6 +175,7 @@ def add_embeddings(
     *,
     principal: Principal,
     version_ids: Integers | None = None,
+    ticket: Ticket | None = None,
 ) -> EmbeddingSegment | None:
     """Store vectors for members of a snapshot; returns None when all of them had one.
 
@@ -195,9 +202,15 @@ def add_embeddings(
     values = check_matrix(matrix, len(wanted), encoder.dimension)
     write_segment(wh.side, encoder.key, values)
     rows = np.arange(len(wanted), dtype=np.int64)
-    return wh.run_transaction(
-        lambda cursor: register(cursor, wh.side, encoder, corpus_id, wanted, rows, values, principal)
-    )
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> EmbeddingSegment | None:
+        stored = register(cursor, wh.side, encoder, corpus_id, wanted, rows, values, principal)
+        if ticket is not None:
+            receipt = {"file": stored.file if stored else None, "rows": stored.rows if stored else 0}
+            ticket.stamp(cursor, principal.identity, "taken", receipt)
+        return stored
+
+    return wh.run_transaction(work)
 
 
 def gather(

@@ -58,8 +58,8 @@ _CANDIDATES = pa.schema(
 )
 
 
-def event_id(event: EventRecord) -> str:
-    """The id given, or one derived from everything that makes the event what it was (scores left out: they follow)."""
+def event_id(event: EventRecord, key: str) -> str:
+    """The id given, or one derived under ``key`` from what makes the event what it was (scores follow from it)."""
     if event.event_id:
         return event.event_id
     ranking = [
@@ -68,6 +68,7 @@ def event_id(event: EventRecord) -> str:
     ]
     return derived_id(
         "event",
+        key,
         event.source,
         event.corpus,
         event.tenant,

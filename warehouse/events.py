@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import duckdb
@@ -18,6 +18,7 @@ from warehouse.ids import new_id, utc_now
 from warehouse.opening import feed
 from warehouse.principal import Principal
 from warehouse.records import EventRecord, Page
+from warehouse.tickets import Ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ SORTS: dict[str, str] = {
 
 
 def record_events(
-    wh: Warehouse, events: Sequence[EventRecord], *, principal: Principal, segment_id: str | None = None
+    wh: Warehouse, events: Sequence[EventRecord], *, principal: Principal, ticket: Ticket | None = None
 ) -> RecordedEvents:
     """Store events with their rankings and evidence, and open or feed alerts, in one transaction.
 
@@ -69,11 +70,19 @@ def record_events(
     for event in events:
         check_event(event)
         principal.require_tenant(event.tenant, "record an event")
-    named = {event_id(event): event for event in reversed(events)}
-    ids = tuple(event_id(event) for event in events)
+    key = facts.fact(wh, "query_key")
+    ids = tuple(event_id(event, key) for event in events)
+    named = dict(reversed(list(zip(ids, events, strict=True))))
     batch_id = new_id("events")
 
+    segment_id = ticket.segment_id if ticket else None
+
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedEvents:
+        def done(result: RecordedEvents) -> RecordedEvents:
+            if ticket is not None:
+                ticket.stamp(cursor, principal.identity, "taken", asdict(result))
+            return result
+
         known = _known(cursor, list(named))
         fresh = [
             (name, corpora.ensure(cursor, event.corpus, principal), event)
@@ -82,14 +91,14 @@ def record_events(
         ]
         fresh.reverse()
         if not fresh:
-            return RecordedEvents(0, len(ids), 0, 0, 0, 0, ids)
+            return done(RecordedEvents(0, len(ids), 0, 0, 0, 0, ids))
         shared: dict[str, object] = {
             "batch_id": batch_id,
             "recorded_at": utc_now(),
             "actor": principal.identity,
             "segment_id": segment_id,
         }
-        sql.insert(cursor, "retrieval_events", event_table(fresh, facts.ensure_fact(cursor, "query_key"), shared))
+        sql.insert(cursor, "retrieval_events", event_table(fresh, key, shared))
         candidates = candidate_table(fresh)
         _place(cursor, ranking_table(fresh), candidates, batch_id)
         sql.run(cursor, "alert_new_reach", batch_id=batch_id, actor=principal.identity, now=utc_now()).complete()
@@ -108,7 +117,8 @@ def record_events(
                 "segment": segment_id,
             },
         )
-        return RecordedEvents(len(fresh), len(ids) - len(fresh), candidates.num_rows, flagged, alerts, opened, ids)
+        known_before = len(ids) - len(fresh)
+        return done(RecordedEvents(len(fresh), known_before, candidates.num_rows, flagged, alerts, opened, ids))
 
     with contextlib.closing(wh.cursor()) as cursor:
         return wh.run_transaction(work, cursor=cursor)

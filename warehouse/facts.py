@@ -9,6 +9,7 @@ import secrets
 import duckdb
 
 from warehouse import sql
+from warehouse.database import Warehouse
 from warehouse.ids import new_id
 
 
@@ -20,6 +21,13 @@ def ensure_fact(cursor: duckdb.DuckDBPyConnection, name: str) -> str:
     value = new_id("warehouse") if name == "warehouse_id" else secrets.token_hex(32)
     cursor.execute("INSERT INTO warehouse_facts VALUES (?, ?)", [name, value]).complete()
     return value
+
+
+def fact(wh: Warehouse, name: str) -> str:
+    """The fact's value, read without the write lock where it exists."""
+    with wh.reading() as cursor:
+        known = sql.first(cursor, "SELECT value FROM warehouse_facts WHERE name = ?", [name])
+    return str(known[0]) if known else wh.run_transaction(lambda inner: ensure_fact(inner, name))
 
 
 def query_hash(key: str, text: str) -> str:

@@ -28,6 +28,7 @@ from warehouse.ids import new_id, utc_now
 from warehouse.principal import Principal
 from warehouse.records import EncoderSpec, Floats
 from warehouse.staging import CREATE, Staged, stage_batch
+from warehouse.tickets import Ticket
 
 _SHOWN = 1000
 
@@ -87,7 +88,8 @@ class _Job:
     input_name: str
     started: datetime
     full: bool
-    segment_id: str | None
+    rejects_file: Path | None
+    ticket: Ticket | None
     vectors: _Vectors | None
 
 
@@ -102,7 +104,7 @@ def ingest(
     batch_label: str = "",
     full: bool = False,
     input_name: str = "",
-    segment_id: str | None = None,
+    ticket: Ticket | None = None,
 ) -> IngestResult:
     """Take documents into a corpus, made on first use, in one transaction.
 
@@ -143,7 +145,7 @@ def ingest(
             vectors.write_segment(wh.side, given.encoder.key, given.matrix)
         batch_id = new_id("batch")
         rejects_file = _write_rejects(wh, batch_id, staged.rejected)
-        job = _Job(corpus, batch_id, batch_label, input_name, started, full, segment_id, given)
+        job = _Job(corpus, batch_id, batch_label, input_name, started, full, rejects_file, ticket, given)
         result = wh.run_transaction(lambda inner: _settle(wh, inner, job, staged, principal), cursor=cursor)
     return IngestResult(
         accepted=result["accepted"],
@@ -251,7 +253,7 @@ def _settle(
             tombstoned,
             snapshot,
             job.full,
-            job.segment_id,
+            job.ticket.segment_id if job.ticket else None,
         ],
     )
     audit.append(
@@ -266,18 +268,24 @@ def _settle(
             "rejected": len(staged.rejected),
             "tombstoned": tombstoned,
             "snapshot": snapshot,
-            "segment": job.segment_id,
+            "segment": job.ticket.segment_id if job.ticket else None,
         },
         {"content": str(root[0]) if root else ""},
     )
-    return {
+    receipt: dict[str, Any] = {
+        "batch": job.batch_id,
         "accepted": accepted,
         "duplicates": duplicates,
         "tombstoned": tombstoned,
         "embedded": embedded,
         "snapshot": snapshot,
         "documents": int(documents[0]) if documents else 0,
+        "rejected": len(staged.rejected),
+        "rejects_file": str(job.rejects_file) if job.rejects_file else None,
     }
+    if job.ticket is not None:
+        job.ticket.stamp(cursor, principal.identity, "taken", receipt)
+    return receipt
 
 
 def _register_vectors(

@@ -1,7 +1,8 @@
 """Alerts opened or fed within a write transaction, the same way from a scan and from events.
 
-An alert's id is derived from detector, corpus, document and content hash: equal text is never alerted twice, changed
-text is. Sightings (reach) are counted for alerts only: all past ones when an alert opens, new ones as events come.
+An alert's id is derived, under the warehouse's key, from detector, corpus, document and content hash: equal text is
+never alerted twice, changed text is. Sightings (reach) are counted for alerts only: all past ones when an alert opens,
+new ones as events come.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from warehouse import sql
+from warehouse.facts import ensure_fact
 from warehouse.ids import utc_now
 from warehouse.principal import Principal
 
@@ -39,7 +41,8 @@ def feed(
         return Fed(0, 0)
     cursor.register("evidence", evidence)
     try:
-        sql.run(cursor, "alert_stage", detector=detector).complete()
+        key = ensure_fact(cursor, "query_key")
+        sql.run(cursor, "alert_stage", detector=detector, key=key).complete()
     finally:
         cursor.unregister("evidence")
     parameters: dict[str, Any] = {

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from ragsieve_core.errors import InputError, nearest
-from warehouse.errors import PermissionRefusedError
+from warehouse.errors import PermissionRefusedError, RefusedError
+from warehouse.refusals import Refusal
 
 Role = Literal["viewer", "reviewer", "approver", "admin"]
 ROLES: tuple[Role, ...] = get_args(Role)
 DEFAULT_TENANT = "default"
+PROGRAM_MODES = ("token", "inbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class Principal:
     identity : non-empty name that is written to the audit log.
     role : viewer < reviewer < approver < admin.
     tenants : tenants whose rows exist for this caller; ``None`` means all, an empty set is refused.
-    mode : how the identity was proved, recorded with approvals (``single_user_mode`` for the local user).
+    mode : how the identity was proved, recorded with approvals: ``single_user_mode`` for the local user, ``token`` or
+        ``inbox`` for programs.
     """
 
     identity: str
@@ -57,6 +60,30 @@ class Principal:
                 expected=f"role {role} or higher",
                 do="ask an admin for the role, or someone who has it",
             )
+
+    @property
+    def is_person(self) -> bool:
+        """False for tokens and inbox segments: they bring data and never decide."""
+        return self.mode not in PROGRAM_MODES
+
+    def require_person(self, role: Role, action: str) -> None:
+        """Raise unless a person of at least this role acts.
+
+        Raises
+        ------
+        RefusedError
+            a token or an inbox segment (``not_a_person``).
+        PermissionRefusedError
+            a role below ``role``.
+        """
+        if not self.is_person:
+            raise RefusedError(
+                Refusal.NOT_A_PERSON,
+                f"{self.identity} may not {action}: it is no person",
+                expected="a signed-in person, or the user at the command line",
+                do="decide on the owner's screens",
+            )
+        self.require(role, action)
 
     def may_see(self, tenant: str) -> bool:
         """True where rows of ``tenant`` exist for this caller."""

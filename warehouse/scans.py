@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -19,6 +19,7 @@ from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
 from warehouse.records import Floats, Integers, NeighborColumns, Page, ScanRecord
 from warehouse.snapshots import member_versions, snapshot_row
+from warehouse.tickets import Ticket
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,7 @@ def scan_key(
     )
 
 
-def record_scan(
-    wh: Warehouse, scan: ScanRecord, *, principal: Principal, segment_id: str | None = None
-) -> RecordedScan:
+def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket: Ticket | None = None) -> RecordedScan:
     """Store a finished scan, its scores and neighbours, and open or feed the alerts of what it flagged.
 
     Raises
@@ -74,12 +73,18 @@ def record_scan(
     versions = np.asarray(scan.version_ids, dtype=np.int64)
     if not np.isin(versions, members).all():
         raise InputError("scores of versions that are no members", where=f"snapshot {scan.snapshot}")
+    segment_id = ticket.segment_id if ticket else None
     scan_id = new_id("scan")
     scores, neighbors = _score_table(scan_id, scan, versions), _neighbor_table(scan_id, scan, versions)
     evidence = _evidence(scan_id, scan, versions)
     key = scan_key(scan.snapshot, scan.detector, scan.config_key, scan.encoder, scan.model_versions, scan.code_version)
 
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedScan:
+        def done(result: RecordedScan) -> RecordedScan:
+            if ticket is not None:
+                ticket.stamp(cursor, principal.identity, "taken", asdict(result))
+            return result
+
         known = sql.first(
             cursor,
             "SELECT scan_id, documents, flagged FROM scans WHERE scan_key = ? AND status = 'finished'",
@@ -90,7 +95,7 @@ def record_scan(
                 cursor, "SELECT count(DISTINCT alert_id) FROM alert_events WHERE scan_id = ?", [known[0]]
             )
             alerts = int(fed_before[0]) if fed_before else 0
-            return RecordedScan(str(known[0]), int(known[1]), int(known[2]), alerts, 0, True)
+            return done(RecordedScan(str(known[0]), int(known[1]), int(known[2]), alerts, 0, True))
         flagged = int(np.count_nonzero(scan.flagged))
         values = _scan_values(scan_id, key, corpus_id, scan, principal, segment_id)
         sql.insert(cursor, "scans", pa.Table.from_pylist([values | {"flagged": flagged}], schema=_SCAN_SCHEMA))
@@ -115,7 +120,7 @@ def record_scan(
                 "segment": segment_id,
             },
         )
-        return RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False)
+        return done(RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False))
 
     return wh.run_transaction(work)
 
