@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,30 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ragsieve_core.formats.json_line import LineError, parse_object
+from ragsieve_core.formats.json_line import LineError
 from ragsieve_core.formats.mapping import DEFAULT_MAPPING, ColumnMapping
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.formats.rejected import Rejected, safe_raw
 from ragsieve_core.formats.safe_open import DEFAULT_LIMITS, Limits
 from ragsieve_core.formats.showing import show_value
+from ragsieve_core.formats.values import (
+    acl_labels,
+    dump_metadata,
+    identifier,
+    label,
+    listed_vector,
+    metadata_object,
+)
 
-LONGEST_ID = 1024
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _TEXTS = ("title", "source_uri", "licence")
 _LABELS = ("parent", "contributor", "tenant", "batch")
 _OPTIONAL: dict[str, Any] = dict.fromkeys((*_TEXTS, *_LABELS, "metadata"), "") | {"acl": ()}
-
-
-def _as_text(value: Any) -> str:
-    """Dates, times and exact decimals of columnar files as ISO 8601 or digits."""
-    if isinstance(value, datetime.date | datetime.time):
-        return value.isoformat()
-    if isinstance(value, datetime.timedelta | decimal.Decimal):
-        return str(value)
-    raise TypeError(f"{type(value).__name__}")
-
-
-_dump = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_as_text).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,59 +55,6 @@ def _plan(mapping: ColumnMapping, keys: tuple[str, ...]) -> _Plan:
         embedding=found.get("embedding", ""),
         others=tuple(key for key in keys if key not in found.values()),
     )
-
-
-def label(value: Any, field: str) -> str:
-    """A text, or an integer as its digits; null is empty."""
-    if isinstance(value, str):
-        return value
-    if value is None:
-        return ""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise LineError(f"is {show_value(value)}", "a string or an integer", field)
-
-
-def identifier(value: Any, field: str) -> str:
-    """A valid id.
-
-    Raises
-    ------
-    LineError : neither string nor integer, blank, above 1,024 characters, or with a control character.
-    """
-    text = value if isinstance(value, str) else label(value, field)
-    if not text or text.isspace():
-        raise LineError("is empty", "an id that is not blank", field)
-    if len(text) > LONGEST_ID:
-        raise LineError(f"is {len(text):,} characters long", f"an id of at most {LONGEST_ID:,} characters", field)
-    # Printable ASCII needs no closer look, and nearly every id is that.
-    if not (text.isascii() and text.isprintable()) and (match := _CONTROLS.search(text)):
-        raise LineError(f"holds the control character U+{ord(match.group()):04X}", "an id without them", field)
-    return text
-
-
-def acl_labels(value: Any, field: str) -> tuple[str, ...]:
-    """Labels from a list of strings, or from one string that separates them with semicolons."""
-    if value is None:
-        return ()
-    if isinstance(value, str):
-        return tuple(part for item in value.split(";") if (part := item.strip()))
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise LineError(f"is {show_value(value)}", "a list of strings, or one string with semicolons", field)
-
-
-def _metadata_object(value: Any, field: str) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
-    if value is None or value == "":
-        return {}
-    if isinstance(value, str):
-        try:
-            return parse_object(value.encode("utf-8"))
-        except LineError as fault:
-            raise LineError(f"is not a JSON object: {fault.reason}", "a JSON object", field) from None
-    raise LineError(f"is {show_value(value)}", "a JSON object", field)
 
 
 class SoundVector(np.ndarray[Any, Any]):
@@ -254,7 +191,7 @@ class Taker:
         if plan.others or plan.metadata:
             values.append(("metadata", self._metadata(plan, row)))
         if plan.embedding and vector is None:
-            vector = self._listed(row[plan.embedding], plan.embedding)
+            vector = listed_vector(row[plan.embedding], plan.embedding)
         if vector is not None:
             kept = self._vector(vector, plan.embedding or "embedding")
             self._vectors.extend([None] * (len(self._open) - len(self._vectors)))
@@ -270,7 +207,7 @@ class Taker:
         self.seen += 1
 
     def _metadata(self, plan: _Plan, row: Mapping[str, Any]) -> str:
-        metadata = _metadata_object(row[plan.metadata], plan.metadata) if plan.metadata else {}
+        metadata = metadata_object(row[plan.metadata], plan.metadata) if plan.metadata else {}
         for column in plan.others:
             value = row[column]
             if value is None or value == "" or value != value:  # NaN stands for a missing number in data frames
@@ -284,26 +221,7 @@ class Taker:
             metadata = {**metadata, column: value}
         if not metadata:
             return ""
-        try:
-            return _dump(metadata)
-        except RecursionError:
-            raise LineError("is nested too deep", "a few levels", plan.metadata) from None
-        except ValueError:
-            raise LineError("holds NaN or an infinite number", "JSON values", plan.metadata) from None
-        except TypeError as error:
-            raise LineError(f"has a value without JSON form ({error})", "JSON values", plan.metadata) from None
-
-    def _listed(self, value: Any, field: str) -> NDArray[np.float64] | None:
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(
-            isinstance(item, int | float) and not isinstance(item, bool) for item in value
-        ):
-            raise LineError(f"is {show_value(value)}", "a list of numbers", field)
-        try:
-            return np.array(value, dtype=np.float64)
-        except OverflowError:
-            raise LineError("holds too large a number", "numbers that fit into a float", field) from None
+        return dump_metadata(metadata, plan.metadata)
 
     def _vector(self, vector: NDArray[np.floating[Any]], field: str) -> NDArray[np.float32]:
         if not len(vector):
