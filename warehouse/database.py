@@ -21,7 +21,7 @@ from warehouse import migrate
 from warehouse.errors import SchemaError, StorageError
 from warehouse.ids import utc_now
 from warehouse.owner import Owner, resolve
-from warehouse.side import Side
+from warehouse.side import Side, sync_folder
 
 T = TypeVar("T")
 
@@ -46,6 +46,10 @@ class Warehouse:
         self._writing = threading.Lock()
         self._writer: int | None = None
         self._guard = threading.Lock()
+        self.maintaining = threading.Lock()
+        """Held by backup and gc, so that neither removes a file from under the other."""
+        self.publishing = threading.Lock()
+        """Held while what is in force changes and is written out: files appear in the order of their numbers."""
 
     @property
     def path(self) -> Path:
@@ -86,7 +90,13 @@ class Warehouse:
             if isinstance(error, OSError):
                 raise _storage_error(error, database) from error
             raise
-        return cls(owner, side, root)
+        wh = cls(owner, side, root)
+        try:
+            _mend_publication(wh)
+        except BaseException:
+            wh.close()
+            raise
+        return wh
 
     def cursor(self) -> duckdb.DuckDBPyConnection:
         """A cursor of its own for one query or one thread: a shared one gives wrong answers without an error."""
@@ -179,6 +189,24 @@ class Warehouse:
                 _unprotect(self.side)
                 self.owner.release()
 
+    def swap(self, replacement: Path) -> None:
+        """Close, and put another file in place of this one before the lock is given up."""
+        with self._writing, self._guard:
+            if self._root is None:
+                raise StorageError("the warehouse is closed", where=str(self.path))
+            root, self._root = self._root, None
+            try:
+                root.execute("CHECKPOINT")
+                root.close()
+                if self.side.wal.exists():
+                    # A log belongs to the file it was written for; left behind, it would be replayed into the new one.
+                    raise StorageError("the log could not be folded in", where=str(self.side.wal), do="try again")
+                os.replace(replacement, self.path)
+                sync_folder(self.path.parent)
+            finally:
+                _unprotect(self.side)
+                self.owner.release()
+
     def __enter__(self) -> Warehouse:
         return self
 
@@ -186,6 +214,18 @@ class Warehouse:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _mend_publication(wh: Warehouse) -> None:
+    """Finish a publication whose owner was killed between its commit and its file."""
+    with wh.reading() as cursor:
+        found = cursor.execute("SELECT count(*) FROM publications").fetchall()
+    if found[0][0]:
+        # Imported here: publishing stands on this module.
+        from warehouse.principal import Principal
+        from warehouse.publish import ensure_published
+
+        ensure_published(wh, principal=Principal("ragsieve", "admin", mode="start"))
 
 
 def _unprotect(side: Side) -> None:

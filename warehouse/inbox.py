@@ -30,6 +30,7 @@ from warehouse.ids import utc_now
 from warehouse.ingest import ingest
 from warehouse.owner import resolve
 from warehouse.principal import Principal
+from warehouse.publish import ensure_published
 from warehouse.refusals import Refusal
 from warehouse.scans import record_scan
 from warehouse.segment_kinds import read_documents, read_embeddings, read_events, read_scan
@@ -43,6 +44,7 @@ _SUFFIX = ".segment"
 _NAME = re.compile(r"^([0-9a-f]{64})\.segment$")
 _STALE_S = 3600.0
 _RECEIPT_S = 7 * 86400.0
+_CONFIRM_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +297,7 @@ def sweep(wh: Warehouse, *, older_s: float = _STALE_S) -> int:
 
 
 class InboxWorker:
-    """A thread of the owner that takes segments in, sweeps, and folds the log in idle moments.
+    """A thread of the owner that takes segments in, confirms what is in force, sweeps, and folds the log when idle.
 
     Join it with :meth:`stop` before the process ends: a thread inside a query at exit aborts the interpreter.
     """
@@ -321,10 +323,14 @@ class InboxWorker:
             self._thread.join()
 
     def _run(self) -> None:
-        idle_since, swept = time.monotonic(), 0.0
+        idle_since, swept, confirmed = time.monotonic(), 0.0, 0.0
+        owner = Principal("ragsieve", "admin", mode="start")
         dirty = False
         while not self._stop.is_set():
             try:
+                if time.monotonic() - confirmed > _CONFIRM_S:
+                    ensure_published(self._wh, principal=owner)
+                    confirmed = time.monotonic()
                 receipts = take_in(self._wh, at_most=50)
                 self.problem = ""
             except (StorageError, OSError, duckdb.Error) as error:

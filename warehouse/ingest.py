@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.formats.rejected import Rejected, safe_raw
-from warehouse import audit, corpora, snapshots, sql
+from warehouse import audit, corpora, publish, snapshots, sql
 from warehouse import embeddings as vectors
 from warehouse.database import Warehouse
 from warehouse.ids import new_id, utc_now
@@ -147,6 +147,7 @@ def ingest(
         rejects_file = _write_rejects(wh, batch_id, staged.rejected)
         job = _Job(corpus, batch_id, batch_label, input_name, started, full, rejects_file, ticket, given)
         result = wh.run_transaction(lambda inner: _settle(wh, inner, job, staged, principal), cursor=cursor)
+    publish.refresh_guarded(wh, result["corpus_id"], principal=principal)
     return IngestResult(
         accepted=result["accepted"],
         duplicates=result["duplicates"],
@@ -273,6 +274,7 @@ def _settle(
         {"content": str(root[0]) if root else ""},
     )
     receipt: dict[str, Any] = {
+        "corpus_id": corpus_id,
         "batch": job.batch_id,
         "accepted": accepted,
         "duplicates": duplicates,

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
-from warehouse import audit, sql
+from warehouse import audit, publish, sql
 from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, derived_id, new_id, utc_now
 from warehouse.opening import Fed, feed
@@ -122,7 +122,9 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         )
         return done(RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False))
 
-    return wh.run_transaction(work)
+    recorded = wh.run_transaction(work)
+    publish.refresh_guarded(wh, corpus_id, principal=principal)
+    return recorded
 
 
 def _insert_scores(cursor: duckdb.DuckDBPyConnection, scores: pa.Table) -> None:
