@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import secrets
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from typing import Any
 import duckdb
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.formats.safe_open import open_input
 from warehouse import sql
 from warehouse.database import Warehouse
+from warehouse.errors import StorageError
 from warehouse.ids import canonical_json, utc_now
 from warehouse.principal import Principal
 from warehouse.records import Page
@@ -143,6 +146,54 @@ def verify(wh: Warehouse, *, against: Iterable[AuditHead] = ()) -> AuditReport:
     if wanted and (missing := min((s for s in wanted if s > 0), default=0)):
         return broken(missing, f"the chain ends at row {count}, a kept head names row {missing}: the tail was cut off")
     return AuditReport(True, count, AuditHead(count, previous), None, "", unproved)
+
+
+def append_head(wh: Warehouse, sink: str | os.PathLike[str]) -> AuditHead:
+    """Append the chain's end to a file outside the warehouse, one JSON line, made durable; returns it.
+
+    The sink is worth what its place is: where the owner of the warehouse cannot rewrite it.
+
+    Raises
+    ------
+    StorageError
+        the sink cannot be written.
+    """
+    now = head(wh)
+    line = canonical_json({"sequence": now.sequence, "hash": now.hash, "at": utc_now().isoformat()}) + "\n"
+    try:
+        descriptor = os.open(sink, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "ab") as stream:
+            stream.write(line.encode())
+            stream.flush()
+            os.fsync(descriptor)
+    except OSError as error:
+        raise StorageError(f"the head cannot be kept ({error.strerror})", where=str(sink), do="another file") from error
+    return now
+
+
+def read_heads(sink: str | os.PathLike[str]) -> list[AuditHead]:
+    """Heads that :func:`append_head` kept, for :func:`verify`.
+
+    Raises
+    ------
+    InputError
+        no such file, or a line that is no head (named by its number).
+    """
+    try:
+        with open_input(sink) as stream:
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise InputError(f"the heads cannot be read ({error.strerror})", where=str(sink)) from error
+    heads = []
+    for number, line in enumerate(lines, 1):
+        try:
+            fields = json.loads(line)
+            heads.append(AuditHead(int(fields["sequence"]), str(fields["hash"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "no head of an audit chain", where=f"{sink}:{number}", expected='{"sequence": …, "hash": …}'
+            ) from error
+    return heads
 
 
 def audit_page(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from ragsieve_core.errors import InputError
 from warehouse import audit
 from warehouse.audit import AuditHead
 from warehouse.database import Warehouse
-from warehouse.errors import PermissionRefusedError
+from warehouse.errors import PermissionRefusedError, StorageError
 from warehouse.principal import Principal
 
 
@@ -80,6 +81,27 @@ def test_a_rewritten_chain_differs_from_a_kept_head(chain: Warehouse) -> None:
             audit.append(cursor, "eve", "rewrote", "x", {})
     assert audit.verify(chain).ok
     assert audit.verify(chain, against=[kept]).broken_at == 5
+
+
+def test_heads_are_kept_outside(chain: Warehouse, tmp_path: Path) -> None:
+    sink = tmp_path / "heads.jsonl"
+    first = audit.append_head(chain, sink)
+    with chain.transaction() as cursor:
+        audit.append(cursor, "ada", "tested", "x", {})
+    second = audit.append_head(chain, sink)
+    assert audit.read_heads(sink) == [first, second]
+    assert audit.verify(chain, against=audit.read_heads(sink)).ok
+    with chain.transaction() as cursor:
+        cursor.execute("DELETE FROM audit_log WHERE sequence = 6")
+    assert audit.verify(chain, against=audit.read_heads(sink)).broken_at == 6
+    sink.write_text('{"sequence": 1}\n')
+    with pytest.raises(InputError, match="heads.jsonl:1"):
+        audit.read_heads(sink)
+    (tmp_path / "link").symlink_to(sink)
+    with pytest.raises(StorageError):
+        audit.append_head(chain, tmp_path / "link")
+    with pytest.raises(InputError):
+        audit.read_heads(tmp_path / "missing")
 
 
 def test_contradicting_heads_are_refused(chain: Warehouse) -> None:
