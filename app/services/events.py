@@ -12,6 +12,7 @@ from app.services.in_force import in_force, open_rsg_alerts
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.document import RankedContext
+from ragsieve_core.models.memo import MemoCausalLM, MemoTraceEncoder
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsq import RankingEvidence, RSQConfig, score_contexts
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
@@ -152,6 +153,8 @@ def run_rankings(
     Answers of a chunk and what was recorded of them.
     """
     known = versions or {}
+    # Rankings share documents: what one chunk computed, the next need not
+    causal_lm, trace_encoder = MemoCausalLM(models.causal_lm), MemoTraceEncoder(models.trace_encoder)
     alerted = open_rsg_alerts(wh, origin.corpus, principal=principal)
     for start in range(0, len(contexts), CHUNK):
         part = contexts[start : start + CHUNK]
@@ -171,7 +174,7 @@ def run_rankings(
         scored: dict[int, RankingEvidence] = {}
         if places:
             rankings = [left[place] for place in places]
-            evidence = score_contexts(rankings, models.causal_lm, models.trace_encoder, config)
+            evidence = score_contexts(rankings, causal_lm, trace_encoder, config)
             scored = dict(zip(places, evidence, strict=True))
         results = [
             deploy(context, partial(_scored, scored, place), force, config)
