@@ -15,6 +15,7 @@ from warehouse.database import Warehouse
 from warehouse.errors import RefusedError
 from warehouse.holds import end_holds_of
 from warehouse.ids import canonical_json, utc_now
+from warehouse.opening import last_event, refresh_alerts
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
 
@@ -84,13 +85,14 @@ def decide(
                 expected=f"version {expected_version}, found {row['version']}",
                 do="look at it again and decide on what it is now",
             )
-        now = utc_now()
+        now, last = utc_now(), last_event(cursor)
         before = {name: row[name] for name in ("status", "verdict", "reason", "holder", "version")}
         cursor.execute(
-            "INSERT INTO alert_events BY NAME SELECT coalesce(max(seq), 0) + 1 AS seq, $alert AS alert_id, "
+            "INSERT INTO alert_events BY NAME SELECT $seq AS seq, $alert AS alert_id, "
             "$now AS acted_at, $actor AS actor, 'decided' AS kind, 'decided' AS status, $verdict AS verdict, "
-            "$reason AS reason, $note AS note, $payload AS payload FROM alert_events",
+            "$reason AS reason, $note AS note, $payload AS payload",
             {
+                "seq": last + 1,
                 "alert": alert,
                 "now": now,
                 "actor": principal.identity,
@@ -100,6 +102,7 @@ def decide(
                 "payload": canonical_json({"before": before, "seen": dict(seen or {})}),
             },
         ).complete()
+        refresh_alerts(cursor, last)
         ended = end_holds_of(cursor, alert, principal)
         audit.append(
             cursor,

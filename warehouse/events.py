@@ -15,7 +15,7 @@ from warehouse import audit, corpora, facts, sql
 from warehouse.database import Warehouse
 from warehouse.event_columns import candidate_table, check_event, event_id, event_table, ranking_table
 from warehouse.ids import new_id, utc_now
-from warehouse.opening import feed
+from warehouse.opening import feed, last_event, refresh_alerts
 from warehouse.principal import Principal
 from warehouse.records import EventRecord, Page
 from warehouse.tickets import Ticket
@@ -101,8 +101,10 @@ def record_events(
         sql.insert(cursor, "retrieval_events", event_table(fresh, key, shared))
         candidates = candidate_table(fresh)
         _place(cursor, ranking_table(fresh), candidates, batch_id)
+        before = last_event(cursor)
         sql.run(cursor, "alert_new_reach", batch_id=batch_id, actor=principal.identity, now=utc_now()).complete()
         alerts, opened = _feed(cursor, fresh, principal)
+        refresh_alerts(cursor, before)
         flagged = sum(candidate.flagged for _, _, event in fresh for candidate in event.candidates)
         audit.append(
             cursor,

@@ -15,7 +15,7 @@ from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, publish, sql
 from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, derived_id, new_id, utc_now
-from warehouse.opening import Fed, feed
+from warehouse.opening import Fed, feed, last_event, refresh_alerts
 from warehouse.principal import Principal
 from warehouse.records import Floats, Integers, NeighborColumns, Page, ScanRecord
 from warehouse.snapshots import member_versions, snapshot_row
@@ -102,7 +102,9 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         _insert_scores(cursor, scores)
         if neighbors is not None:
             sql.insert(cursor, "scan_neighbors", neighbors)
+        before = last_event(cursor)
         fed: Fed = feed(cursor, evidence, scan.detector, scan.threshold, scan.rule, principal)
+        refresh_alerts(cursor, before)
         audit.append(
             cursor,
             principal.identity,

@@ -95,7 +95,7 @@ def test_heads_are_kept_outside(chain: Warehouse, tmp_path: Path) -> None:
         cursor.execute("DELETE FROM audit_log WHERE sequence = 6")
     assert audit.verify(chain, against=audit.read_heads(sink)).broken_at == 6
     sink.write_text('{"sequence": 1}\n')
-    with pytest.raises(InputError, match="heads.jsonl:1"):
+    with pytest.raises(InputError, match=r"heads\.jsonl:1"):
         audit.read_heads(sink)
     (tmp_path / "link").symlink_to(sink)
     with pytest.raises(StorageError):
