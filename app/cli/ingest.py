@@ -10,6 +10,9 @@ from app.cli.options import json_option, warehouse_option
 from app.cli.output import remark, result
 from ragsieve_core.errors import EXIT_REJECTED, InputError
 
+SHOWN = 5
+"""Rejected records named on the terminal; all of them are in the rejects file."""
+
 
 @click.command()
 @click.argument("paths", type=click.Path(path_type=Path), nargs=-1, required=True)
@@ -39,12 +42,11 @@ def ingest(
     A record that fails a check is rejected alone and listed in a rejects file; the rest goes in (exit code 1). Taking
     the same file in again adds nothing.
     """
+    from app.services.access import open_access
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
     from ragsieve_core.formats.reading import read_batches
-    from warehouse.database import Warehouse
-    from warehouse.ingest import ingest as take_in
-    from warehouse.principal import local_principal
+    from ragsieve_core.formats.rejected import Rejected
     from warehouse.records import EncoderSpec
 
     if embeddings is not None and encoder is None:
@@ -61,40 +63,27 @@ def ingest(
             remark(f"{embeddings.name}: {stored.note}")
         matrix = stored.matrix
         spec = EncoderSpec(encoder, encoder, matrix.shape[1], {"key": encoder})
-    with Warehouse.open(warehouse, command="ingest") as wh:
-        done = take_in(
-            wh,
+    with open_access(warehouse, command="ingest", say=remark) as access:
+        done = access.ingest(
             corpus,
             read_batches(list(paths), format=kind, mapping=mapping),
-            principal=local_principal(),
             embeddings=matrix,
             encoder=spec,
             batch_label=batch,
             full=full,
             input_name=", ".join(path.name for path in paths),
         )
-    if done.accepted == 0 and done.rejected == 0:
+    if done["accepted"] == 0 and done["rejected"] == 0:
         remark("nothing new: every record was there already")
-    if done.full_refused:
+    if done["full_refused"]:
         remark("records were rejected, so nothing was marked as gone: mend them and ingest again with --full")
-    for entry in done.rejects[:5]:
-        remark(f"rejected {entry.where}: {entry.reason}")
-    if done.rejected > 5:
-        remark(f"… and {done.rejected - 5:,} more: {done.rejects_file}")
-    result(
-        {
-            "corpus": corpus,
-            "accepted": done.accepted,
-            "duplicates": done.duplicates,
-            "rejected": done.rejected,
-            "documents": done.documents,
-            "tombstoned": done.tombstoned,
-            "embedded": done.embedded,
-            "snapshot": done.snapshot,
-            "batch": done.batch,
-            "rejects_file": str(done.rejects_file) if done.rejects_file else None,
-            "seconds": done.seconds,
-        },
-        as_json=as_json,
-    )
-    return EXIT_REJECTED if done.rejected else 0
+    for entry in done["rejects"][:SHOWN]:
+        rejected = Rejected(**entry)
+        remark(f"rejected {rejected.where}: {rejected.reason}")
+    if done["rejected"] > SHOWN:
+        remark(f"… and {done['rejected'] - SHOWN:,} more: {done['rejects_file']}")
+    names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
+    rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None
+    counts = {name: done[name] for name in names}
+    result({"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": done["seconds"]}, as_json=as_json)
+    return EXIT_REJECTED if done["rejected"] else 0

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from app.cli.options import json_option, profile_option, rule_option, warehouse_option
-from app.cli.output import result
+from app.cli.output import remark, result
 
 
 @click.command()
@@ -20,14 +20,13 @@ from app.cli.output import result
 @json_option
 def query(text: str, corpus: str, rule: str, warehouse: Path, as_json: bool, **models: Any) -> None:
     """Ask TEXT: retrieve, drop what is quarantined or held, score by RSQ, refill to five documents."""
+    from app.services.access import open_access
     from app.services.asking import ask
     from app.services.models import open_models
-    from warehouse.database import Warehouse
-    from warehouse.principal import local_principal
 
     loaded = open_models(**models)
-    with Warehouse.open(warehouse, command="query") as wh:
-        [(answers, _)] = list(ask(wh, corpus, [("", text)], loaded, principal=local_principal(), rule=rule))
+    with open_access(warehouse, command="query", say=remark) as access:
+        [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule))
     answer = answers[0]
     done = answer.result
     result(

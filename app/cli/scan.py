@@ -33,18 +33,16 @@ def scan(
 
     Documents without vectors are encoded first. The same scan run twice is stored once.
     """
+    from app.services.access import open_access
     from app.services.models import open_models
     from app.services.scanning import scan_corpus
-    from warehouse.database import Warehouse
-    from warehouse.principal import local_principal
 
     loaded = open_models(**models)
-    with Warehouse.open(warehouse, command="scan") as wh:
+    with open_access(warehouse, command="scan", say=remark) as access:
         done = scan_corpus(
-            wh,
+            access,
             corpus,
             loaded,
-            principal=local_principal(),
             rule=rule,
             snapshot=snapshot,
             encoder=encoder,

@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.services.corpus import snapshot_id
+from app.services.access import Access
 from app.services.vectors import embedded_snapshot
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsg import CorpusEvidence, Retention, rsg_preset, score_corpus
-from warehouse.database import Warehouse
 from warehouse.ids import utc_now
-from warehouse.principal import Principal
 from warehouse.records import NeighborColumns, ScanRecord
-from warehouse.scans import find_scan, record_scan
 
 if TYPE_CHECKING:
     from ragsieve_core.models.loading import LoadedModels
@@ -55,11 +52,10 @@ def scan_state(evidence: CorpusEvidence) -> str:
 
 
 def scan_corpus(
-    wh: Warehouse,
+    access: Access,
     corpus: str,
     models: LoadedModels,
     *,
-    principal: Principal,
     rule: str = "paper",
     snapshot: str | None = None,
     encoder: str | None = None,
@@ -80,22 +76,15 @@ def scan_corpus(
     InputError : unknown rule, corpus, snapshot or encoder, or fewer than two documents.
     """
     config = rsg_preset(rule)
-    chosen = snapshot_id(wh, corpus, snapshot, principal=principal)
     with bar("encoding documents") as step:
-        documents, key = embedded_snapshot(wh, chosen, models, principal=principal, encoder=encoder, progress=step)
-    stored = find_scan(
-        wh,
-        snapshot=chosen,
-        detector="rsg",
-        config_key=config.key,
-        encoder=key,
-        code_version=__version__,
-        principal=principal,
+        documents, key = embedded_snapshot(access, corpus, models, snapshot=snapshot, encoder=encoder, progress=step)
+    stored = access.find_scan(
+        snapshot=documents.snapshot, detector="rsg", config_key=config.key, encoder=key, code_version=__version__
     )
     if stored is not None:
         return ScanOutcome(
             stored["scan_id"],
-            chosen,
+            documents.snapshot,
             stored["documents"],
             stored["flagged"],
             stored["flagged"],
@@ -104,17 +93,18 @@ def scan_corpus(
             stored["state"],
             True,
         )
-    assert documents.embeddings is not None  # embedded_snapshot leaves none missing
+    vectors = documents.embeddings
+    if vectors is None:
+        raise RuntimeError("a snapshot with every vector came without its matrix")
     started, clock = utc_now(), time.perf_counter()
     with bar("searching neighbours") as step:
-        evidence = score_corpus(documents.ids, documents.full_texts(), documents.embeddings, config, progress=step)
+        evidence = score_corpus(documents.ids, documents.full_texts(), vectors, config, progress=step)
     seconds = time.perf_counter() - clock
     state = scan_state(evidence)
-    recorded = record_scan(
-        wh,
+    recorded = access.record_scan(
         ScanRecord(
             corpus=corpus,
-            snapshot=chosen,
+            snapshot=documents.snapshot,
             detector="rsg",
             rule=config.rule,
             config=config_dict(config),
@@ -143,17 +133,16 @@ def scan_corpus(
                 reason=evidence.density.retention,
                 reasons=tuple(reason.name.lower() for reason in Retention),
             ),
-        ),
-        principal=principal,
+        )
     )
     return ScanOutcome(
-        recorded.scan,
-        chosen,
-        recorded.documents,
-        recorded.flagged,
-        recorded.alerts,
-        recorded.new_alerts,
+        recorded["scan"],
+        documents.snapshot,
+        recorded["documents"],
+        recorded["flagged"],
+        recorded["alerts"],
+        recorded["new_alerts"],
         seconds,
         state,
-        recorded.already,
+        recorded["already"],
     )

@@ -1,0 +1,28 @@
+"""What a person is told while a command waits for the owner of the warehouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from warehouse.owner import Holder
+
+Say = Callable[[str], None]
+
+FIRST_S = 2.0
+EVERY_S = 10.0
+
+
+@contextmanager
+def waiting(say: Say) -> Iterator[Callable[[float, Holder | None], None]]:
+    """A callback for deliveries that says after two seconds, and then every ten, whom they wait for."""
+    due = FIRST_S
+
+    def on_wait(seconds: float, holder: Holder | None) -> None:
+        nonlocal due
+        if seconds >= due:
+            due = seconds + EVERY_S
+            owner = f"`{holder.command}` (process {holder.pid})" if holder else "an owner"
+            say(f"waiting for {owner} to take it in: {seconds:.0f} s")
+
+    yield on_wait
