@@ -10,12 +10,11 @@ import duckdb
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, publish, sql
+from warehouse.alert_state import AlertState, set_state
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse
 from warehouse.errors import RefusedError
 from warehouse.holds import end_holds_of
-from warehouse.ids import canonical_json, utc_now
-from warehouse.opening import last_event, refresh_alerts
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
 
@@ -85,24 +84,14 @@ def decide(
                 expected=f"version {expected_version}, found {row['version']}",
                 do="look at it again and decide on what it is now",
             )
-        now, last = utc_now(), last_event(cursor)
         before = {name: row[name] for name in ("status", "verdict", "reason", "holder", "version")}
-        cursor.execute(
-            "INSERT INTO alert_events BY NAME SELECT $seq AS seq, $alert AS alert_id, "
-            "$now AS acted_at, $actor AS actor, 'decided' AS kind, 'decided' AS status, $verdict AS verdict, "
-            "$reason AS reason, $note AS note, $payload AS payload",
-            {
-                "seq": last + 1,
-                "alert": alert,
-                "now": now,
-                "actor": principal.identity,
-                "verdict": verdict,
-                "reason": reason,
-                "note": note,
-                "payload": canonical_json({"before": before, "seen": dict(seen or {})}),
-            },
-        ).complete()
-        refresh_alerts(cursor, last)
+        set_state(
+            cursor,
+            alert,
+            principal,
+            AlertState(kind="decided", status="decided", verdict=verdict, reason=reason, note=note),
+            {"before": before, "seen": dict(seen or {})},
+        )
         ended = end_holds_of(cursor, alert, principal)
         audit.append(
             cursor,

@@ -12,10 +12,11 @@ import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, corpora, facts, sql
+from warehouse.alert_state import last_event, refresh_alerts
 from warehouse.database import Warehouse
 from warehouse.event_columns import candidate_table, check_event, event_id, event_table, ranking_table
 from warehouse.ids import new_id, utc_now
-from warehouse.opening import feed, last_event, refresh_alerts
+from warehouse.opening import feed
 from warehouse.principal import Principal
 from warehouse.records import EventRecord, Page
 from warehouse.tickets import Ticket

@@ -19,19 +19,6 @@ from warehouse.ids import utc_now
 from warehouse.principal import Principal
 
 
-def last_event(cursor: duckdb.DuckDBPyConnection) -> int:
-    """Highest seq of the alert history: what comes after it in this transaction is new."""
-    found = sql.first(cursor, "SELECT coalesce(max(seq), 0) FROM alert_events")
-    return int(found[0]) if found else 0
-
-
-def refresh_alerts(cursor: duckdb.DuckDBPyConnection, after: int) -> None:
-    """Fold the history of every alert that has a row after ``after`` into alert_current, in the same transaction."""
-    sql.run(cursor, "alert_touched", after=after).complete()
-    cursor.execute("DELETE FROM alert_current WHERE alert_id IN (SELECT alert_id FROM touched)").complete()
-    sql.run(cursor, "alert_refresh").complete()
-
-
 @dataclass(frozen=True, slots=True)
 class Fed:
     """What evidence did: ``alerts`` distinct alerts it belongs to, ``opened`` those that are new."""

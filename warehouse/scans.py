@@ -13,9 +13,10 @@ import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, publish, sql
+from warehouse.alert_state import last_event, refresh_alerts
 from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, derived_id, new_id, utc_now
-from warehouse.opening import Fed, feed, last_event, refresh_alerts
+from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
 from warehouse.records import Floats, Integers, NeighborColumns, Page, ScanRecord
 from warehouse.snapshots import member_versions, snapshot_row
