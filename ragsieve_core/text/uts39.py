@@ -40,7 +40,7 @@ _IPA_GREEK = frozenset("βθχ")
 _IPA = regex.compile(r"[\u0250-\u02AF\u02C8\u02CC\u02D0\u02D1]")
 _SYMBOL_COMPANY = 3
 """Latin letters beside one Greek symbol in a unit or a quantity (kΩ, µmol, λmax)."""
-_SLIP_SHARE = 0.02
+_SLIP_SHARE = 0.05
 """A slipped word is a smaller part than this of the letters of its text."""
 
 
