@@ -1,0 +1,1 @@
+"""Composition root: command line, services, and the dashboard's entry point."""

@@ -1,58 +1,62 @@
 """The warehouse: one DuckDB file, one owning process, histories that are only appended.
 
 Only this package imports duckdb. Import from the modules below; this file imports nothing, so that it is cheap.
-``wh`` is an open :class:`warehouse.database.Warehouse`; ``principal`` a :class:`warehouse.principal.Principal`, asked for
-by every public read and write and applied as a tenant filter in SQL. Ids are strings (``scan_…``, ``snap_…``, ``event_…``,
-``alert_…``) save ``version_id``, an int64 that names one version of one document for ever.
+``wh`` is an open :class:`warehouse.database.Warehouse`; ``principal`` a :class:`warehouse.principal.Principal`,
+asked for by every public read and write and applied as a tenant filter in SQL. Ids are strings (``scan_…``,
+``snap_…``, ``event_…``, ``alert_…``) save ``version_id``, an int64 that names one version of one document for ever.
 
 Opening
-    ``database.Warehouse.open(path, *, command, wait_s=0.0) -> Warehouse`` (context manager, creates and migrates; BusyError
-    exit 3 names the holder); ``wh.path``, ``wh.side`` (folder ``<file>.d``), ``wh.cursor()``, ``wh.close()``,
-    ``wh.run_transaction(fn) -> T`` (``fn(cursor)``, whole-transaction retry, one write lock).
+    ``database.Warehouse.open(path, *, command, wait_s=0.0) -> Warehouse``: context manager, creates and migrates;
+    BusyError (exit 3) names the holder. ``wh.path``, ``wh.side.root`` (folder ``<file>.d``), ``wh.cursor()``,
+    ``wh.reading()``, ``wh.run_transaction(fn) -> T`` (``fn(cursor)``, one write lock, whole-transaction retry),
+    ``wh.checkpoint()``, ``wh.close()``. Share one between threads; never share a cursor.
     ``owner.current_holder(path) -> Holder | None`` (pid, command, since, host; does not open the DuckDB file).
-    ``principal.local_principal() -> Principal`` (the OS user, admin, all tenants), ``principal.Principal(identity, role,
-    tenants=None)`` (roles viewer < reviewer < approver < admin; ``tenants=None`` means all).
+    ``principal.local_principal() -> Principal`` (the OS user, admin, all tenants, mode ``single_user_mode``),
+    ``principal.Principal(identity, role, tenants=None)``: viewer < reviewer < approver < admin; None = all tenants.
 
 Corpora, encoders, documents
-    ``corpora.ensure_corpus(wh, name, *, principal, admission=None) -> Corpus``; ``corpora.list_corpora(wh, *, principal)``;
-    ``corpora.get_corpus(wh, name, *, principal)`` (InputError with the nearest name).
-    ``records.EncoderSpec(key, name, dimension, parameters)``; ``encoders.list_encoders(wh, *, principal)``.
+    ``corpora.ensure_corpus(wh, name, *, principal, admission=None) -> Corpus``, ``corpora.list_corpora(wh, *,
+    principal)``, ``corpora.get_corpus(wh, name, *, principal)`` (InputError with the nearest name).
+    ``records.EncoderSpec(key, name, dimension, parameters)``, ``encoders.list_encoders(wh, *, principal)``.
     ``ingest.ingest(wh, corpus, batches, *, principal, embeddings=None, encoder=None, batch_label="", full=False,
-    input_name="") -> IngestResult(accepted, duplicates, rejected, snapshot, rejects_file, documents, tombstoned, seconds,
-    batch, rejects)``. ``batches``: an iterable of the column batches of ``ragsieve_core.formats`` (or ``DocumentColumns``).
-    ``embeddings``: float32 (records, d), row i belongs to record i of the input, rejected ones counted.
-    ``embeddings.add_embeddings(wh, snapshot, encoder, matrix, *, principal, version_ids=None) -> EmbeddingSegment | None``.
+    input_name="") -> IngestResult(accepted, duplicates, rejected, snapshot, rejects_file, documents, tombstoned,
+    full_refused, embedded, seconds, batch, rejects)``. ``batches``: ``RecordBatchColumns`` of
+    ``ragsieve_core.formats.records``. ``embeddings``: float (records, d), row i for record i of the input.
+    ``embeddings.add_embeddings(wh, snapshot, encoder, matrix, *, principal, version_ids=None)``.
+    ``embeddings.verify_segments(wh) -> list[str]``.
 
 Snapshots
-    ``snapshots.latest_snapshot(wh, corpus, *, principal) -> Snapshot | None``; ``snapshots.list_snapshots(wh, corpus, *,
-    principal)``; ``snapshots.load_snapshot(wh, snapshot, *, principal, encoder=None, texts=True) -> SnapshotDocuments(
-    snapshot, corpus, version_ids, ids, texts, titles, sources, tenants, content_hashes, embeddings, missing)``:
-    ``embeddings`` float32 (N, d), memory-mapped where one segment holds it, None while any row lacks one; ``missing``
-    the positions that lack one; ``.full_texts()`` gives titles joined as METHOD says.
+    ``snapshots.latest_snapshot(wh, corpus, *, principal) -> Snapshot | None``, ``snapshots.list_snapshots(…)``,
+    ``snapshots.load_snapshot(wh, snapshot, *, principal, encoder=None, texts=True) -> SnapshotDocuments(snapshot,
+    corpus, corpus_id, version_ids, ids, texts, titles, sources, tenants, content_hashes, embeddings, missing)``:
+    ``embeddings`` float32 (N, d), memory-mapped where one file holds it, None while any row lacks one; ``missing``
+    the positions that lack one; ``.full_texts()`` joins titles as METHOD says.
 
 Scans
-    ``scans.record_scan(wh, ScanRecord(...), *, principal) -> RecordedScan(scan, documents, flagged, alerts, new_alerts,
-    already)``; ``scans.find_scan(wh, *, snapshot, detector, config_key, encoder, principal) -> ScanRow | None``;
-    ``scans.record_failed_scan(wh, …, error)``; ``scans.list_scans(wh, *, principal, corpus=None)``; ``scans.get_scan``;
-    ``scans.score_page(wh, scan, *, principal, sort="score", descending=True, limit=50, offset=0, flagged=None,
-    search="") -> Page``; ``scans.scan_scores(wh, scan, *, principal) -> pyarrow.Table``;
-    ``scans.scan_neighbors(wh, scan, version_id, *, principal) -> list[dict]``.
+    ``scans.record_scan(wh, ScanRecord(…), *, principal) -> RecordedScan(scan, documents, flagged, alerts,
+    new_alerts, already)``; ``scans.find_scan(wh, *, snapshot, detector, config_key, encoder, code_version,
+    principal, model_versions=None) -> dict | None``; ``scans.record_failed_scan(…)``; ``scans.list_scans(wh, *,
+    principal, corpus="")``; ``scans.get_scan(wh, scan, *, principal)``; ``scans.score_page(wh, scan, *, principal,
+    sort="score", descending=True, limit=50, offset=0, flagged=None, search="") -> Page``; ``scans.scan_scores(wh,
+    scan, *, principal) -> pyarrow.Table``; ``scans.scan_neighbors(wh, scan, version_ids, *, principal) -> list``.
 
 Events
-    ``events.record_events(wh, [EventRecord(...)], *, principal) -> RecordedEvents(events, candidates, flagged, alerts,
-    new_alerts, duplicates, ids)``; ``events.list_events(wh, *, principal, …) -> Page``; ``events.get_event(wh, event, *,
-    principal) -> EventDetail(event, ranking, candidates)``; ``events.candidate_rows(wh, *, principal, …) -> pyarrow.Table``.
+    ``events.record_events(wh, [EventRecord(…)], *, principal) -> RecordedEvents(events, duplicates, candidates,
+    flagged, alerts, new_alerts, ids)``; ``events.list_events(wh, *, principal, …) -> Page``; ``events.get_event(wh,
+    event, *, principal) -> EventDetail(event, ranking, candidates)``; ``events.candidate_rows(wh, *, principal,
+    corpus="", rule="") -> pyarrow.Table``.
 
 Alerts
-    ``alerts.queue_page(wh, *, principal, filters=QueueFilter(), sort="severity", descending=True, limit=50, offset=0)
-    -> Page(rows, total, limit, offset)``; ``alerts.SORTS`` (whitelist); ``alerts.alert_detail(wh, alert, *, principal)
-    -> AlertDetail(alert, document, scores, neighbors, evidence, reach, versions, history)``.
+    ``alerts.queue_page(wh, *, principal, filters=QueueFilter(), sort="severity", descending=True, limit=50,
+    offset=0) -> Page(rows, total, limit, offset)``; ``alerts.SORTS``; ``alerts.queue_ids(…)``;
+    ``alerts.alert_detail(wh, alert, *, principal) -> AlertDetail(alert, document, scores, neighbors, evidence,
+    reach, reach_totals, versions, history)``.
 
 Overview, labels, audit
-    ``overview.overview(wh, *, principal) -> dict``; ``labels.record_labels(wh, [LabelRecord(...)], *, principal) -> int``;
-    ``labels.list_labels``; ``audit.verify(wh, *, against=None) -> AuditReport``; ``audit.head(wh) -> AuditHead``;
-    ``audit.audit_page(wh, *, principal, …) -> Page``.
+    ``overview.overview(wh, *, principal) -> dict``; ``labels.record_labels(wh, [LabelRecord(…)], *, principal) ->
+    int``; ``labels.list_labels(wh, *, principal, corpus="") -> pyarrow.Table``; ``audit.verify(wh, *, against=()) ->
+    AuditReport``; ``audit.head(wh) -> AuditHead``; ``audit.audit_page(wh, *, principal, …) -> Page``.
 
 Every record handed in is a frozen dataclass of :mod:`warehouse.records` (NumPy arrays or plain tuples, no pandas).
-``Page.rows`` is a list of dicts whose keys are the column names of docs/schema.md.
+Rows handed out are dicts whose keys are the column names of docs/schema.md; JSON columns are text.
 """

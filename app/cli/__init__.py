@@ -1,0 +1,1 @@
+"""The command `ragsieve`: one file per command."""

@@ -1,0 +1,44 @@
+"""`ragsieve query`: one question through the whole chain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.options import json_option, profile_option, rule_option, warehouse_option
+from app.cli.output import result
+
+
+@click.command()
+@click.argument("text")
+@click.option("--corpus", required=True, help="Corpus to ask.")
+@rule_option("paper")
+@profile_option
+@warehouse_option
+@json_option
+def query(text: str, corpus: str, rule: str, warehouse: Path, as_json: bool, **models: Any) -> None:
+    """Ask TEXT: retrieve, drop what is quarantined or held, score by RSQ, refill to five documents."""
+    from app.services.asking import ask
+    from app.services.models import open_models
+    from warehouse.database import Warehouse
+    from warehouse.principal import local_principal
+
+    loaded = open_models(**models)
+    with Warehouse.open(warehouse, command="query") as wh:
+        [(answers, _)] = list(ask(wh, corpus, [("", text)], loaded, principal=local_principal(), rule=rule))
+    answer = answers[0]
+    done = answer.result
+    result(
+        {
+            "context": [document.id for document in done.context],
+            "removed": [r.document_id for r in done.removed if r.by == "rsq"],
+            "quarantined": [r.document_id for r in done.removed if r.by in ("quarantine", "hold")],
+            "state": done.state.value,
+            "tail_suspects": list(done.tail_suspects),
+            "refill_depth": done.refill_depth,
+            "event": answer.event_id,
+        },
+        as_json=as_json,
+    )

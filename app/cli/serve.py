@@ -1,0 +1,43 @@
+"""`ragsieve serve`: the dashboard on a warehouse."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from app.cli.options import warehouse_option
+from app.cli.output import remark
+
+
+@click.command("serve")
+@warehouse_option
+@click.option("--port", type=click.IntRange(0, 65535), default=8501, show_default=True, help="0: any free port.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
+@click.option("--no-browser", is_flag=True, help="Do not open a browser window.")
+def serve(warehouse: Path, port: int, address: str, no_browser: bool) -> int:
+    """Open the dashboard on the warehouse; Ctrl-C stops it.
+
+    While it runs, it owns the warehouse: other commands that need the file end with exit code 3.
+    """
+    from app.server import serve_dashboard
+
+    if not warehouse.exists():
+        remark(f"no warehouse at {warehouse} yet: the dashboard will say what to run")
+
+    def ready(url: str) -> None:
+        click.echo(f"dashboard open on {url}")
+        remark("Ctrl-C stops it")
+        if not no_browser and _has_desktop():
+            click.launch(url)
+
+    code = serve_dashboard(warehouse, port=port, address=address, on_ready=ready)
+    remark("dashboard stopped, warehouse closed")
+    return code
+
+
+def _has_desktop() -> bool:
+    # Without one a text browser could take over the terminal that Ctrl-C has to reach
+    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

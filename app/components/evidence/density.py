@@ -1,0 +1,93 @@
+"""RSG: the density of a document against the floor of its own neighbourhood, and every neighbour's fate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.charts.density_floor import density_floor, reason_name
+from app.charts.frame import CONFIG
+from app.components.definitions import definition, name
+from app.components.evidence.reading import decoded, number
+from app.components.labels import plain_label
+from app.components.table import number_column, show_table, text_column
+
+_NUMBERS = ("density", "floor", "eligible_neighbors", "tail_probability", "topology_score", "integrity")
+_WHOLE = ("eligible_neighbors", "integrity")
+
+
+def density_sentence(row: Mapping[str, Any], neighbors: Sequence[Mapping[str, Any]]) -> str:
+    """What flagged the document, in words, Markdown."""
+    retained = sum(1 for other in neighbors if other["retained"])
+    share = number((row.get("tail_probability") or 0) * 100, 1)
+    parts = [f"**{retained} of {len(neighbors)}** nearest neighbours mean nearly the same and yet use different words."]
+    if retained:
+        parts.append(f"{share} % of the corpus is at least as dense as this document ({number(row.get('density'))}).")
+    else:
+        parts.append("So density did not flag it.")
+    if row.get("integrity"):
+        parts.append("Its text mixes writing systems in a way that flags it by itself (integrity = 1).")
+    return " ".join(parts)
+
+
+def show_density(row: Mapping[str, Any], neighbors: Sequence[Mapping[str, Any]], *, key: str) -> None:
+    """Numbers, chart and table of a scan row."""
+    config = decoded(row.get("config"), {})
+    st.markdown(density_sentence(row, neighbors))
+    with st.container(horizontal=True, gap="large"):
+        for field in _NUMBERS:
+            value = row.get(field)
+            shown = f"{value:.0f}" if value is not None and field in _WHOLE else number(value)
+            st.metric(name(field), shown, help=definition(field), width="content")
+    if not neighbors:
+        st.info("This scan stored no neighbours.", icon=":material/info:")
+        return
+    chart, table = st.columns([4, 5], gap="medium")
+    with chart:
+        figure = density_floor(
+            neighbors,
+            row["floor"] if row.get("floor") is not None else neighbors[-1]["cosine"],
+            cosine_cut=config.get("cosine_cut"),
+            strongest=int(config.get("strongest", 4)),
+        )
+        st.plotly_chart(figure, config=CONFIG, key=f"{key}_density")
+    with table:
+        rows = neighbor_rows(neighbors)
+        show_table(rows, _columns(config), name=f"neighbours_{row['version_id']}", key=f"{key}_csv")
+
+
+def neighbor_rows(neighbors: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of the neighbour table, untrusted strings as visible lines."""
+    return [
+        {
+            "position": other["position"],
+            "document_id": plain_label(other["document_id"]),
+            "cosine": other["cosine"],
+            "jaccard": other["jaccard"],
+            "fate": reason_name(other["reason"], other["retained"])[0],
+            "flagged": bool(other["flagged"]),
+            "title": plain_label(other["title"]),
+            "source_uri": plain_label(other["source_uri"]),
+            "contributor": plain_label(other["contributor"]),
+        }
+        for other in neighbors
+    ]
+
+
+def _columns(config: Mapping[str, Any]) -> dict[str, Any]:
+    cut, ceiling = config.get("cosine_cut"), config.get("jaccard_ceiling")
+    cosine = definition("cosine") + (f" Retained from {cut:g}." if cut is not None else "")
+    jaccard = definition("jaccard") + (f" Retained up to {ceiling:g}." if ceiling is not None else "")
+    return {
+        "position": number_column("#", "1 = nearest.", width=36),
+        "document_id": text_column("document", width=90),
+        "cosine": number_column("cosine", cosine, digits=4, width=66),
+        "jaccard": number_column("Jaccard", jaccard, digits=3, width=66),
+        "fate": text_column("as evidence", "Retained as evidence, or why not.", width=175),
+        "flagged": st.column_config.CheckboxColumn("flagged", help="Flagged in the same scan.", width=62),
+        "title": text_column("title", width=160),
+        "source_uri": text_column("source", width=160),
+        "contributor": text_column("contributor", width=110),
+    }

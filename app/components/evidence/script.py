@@ -1,0 +1,109 @@
+"""Script integrity: which writing systems the text mixes, and how that compares with the tail."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+
+import streamlit as st
+
+from app.charts.frame import CONFIG
+from app.charts.palette import TERM_COLOURS
+from app.charts.tail_strip import tail_strip
+from app.components.evidence.reading import Candidate, number
+from app.components.highlights import Highlight
+from app.components.labels import plain_label
+from app.components.table import show_table
+from app.components.untrusted_text import show_text
+
+LATIN_FLOOR = (
+    "0.2 of the score is the floor that every candidate has when all texts use one script: a tie with the whole tail "
+    "gives p = 0.5 and e_script = 0.2 exactly."
+)
+
+
+def script_name(script: str) -> str:
+    """Coarse script as a reader would write it."""
+    return script.replace("_", " ").lower()
+
+
+def dominant(found: Candidate) -> str:
+    """Script with most letters; empty for a text without letters."""
+    letters: Counter[str] = Counter()
+    for run in found.runs:
+        letters[run["script"]] += run.get("letters", run["end"] - run["start"])
+    return letters.most_common(1)[0][0] if letters else ""
+
+
+def script_sentence(found: Candidate) -> str:
+    """The term in words, Markdown."""
+    value, tail = found.row.get("v_script"), found.tail_script
+    if value is None:
+        return "Not scored."
+    above = sum(1 for v in tail if v > value)
+    equal = sum(1 for v in tail if v == value)
+    if tail and equal == len(tail):
+        return f"It mixes scripts exactly as the whole tail does (share {number(value)}). {LATIN_FLOOR}"
+    return (
+        f"{value:.1%} of its letters are not in its main script. {above} of {len(tail)} tail documents have a larger "
+        f"share and {equal} an equal one: p_script = {number(found.row.get('p_script'))}."
+    )
+
+
+def script_highlights(found: Candidate) -> list[Highlight]:
+    """Runs that are not in the main script, each with its name."""
+    main = dominant(found)
+    return [
+        Highlight(
+            run["start"],
+            run["end"],
+            "script",
+            label=plain_label(script_name(run["script"]), 20),
+            note=f"{script_name(run['script'])} letters, characters {run['start']} to {run['end']}",
+            script=run["script"],
+        )
+        for run in found.runs
+        if run["script"] != main
+    ]
+
+
+def code_points(found: Candidate, text: str, limit: int = 200) -> list[dict[str, object]]:
+    """Letters outside the main script with their code points and Unicode names, most frequent first."""
+    main = dominant(found)
+    seen: Counter[tuple[str, str]] = Counter()
+    for run in found.runs:
+        if run["script"] != main:
+            seen.update((run["script"], c) for c in text[run["start"] : run["end"]] if c.isalpha())
+    return [
+        {
+            "letter": plain_label(character),
+            "code point": f"U+{ord(character):04X}",
+            "name": unicodedata.name(character, "no name").capitalize(),
+            "script": script_name(script),
+            "times": times,
+        }
+        for (script, character), times in seen.most_common(limit)
+    ]
+
+
+def show_script(found: Candidate, text: str, *, key: str) -> None:
+    """Strip plot against the tail, code points, and the text with its runs."""
+    st.markdown(script_sentence(found))
+    left, right = st.columns([2, 3], gap="medium")
+    with right:
+        show_text(text, script_highlights(found))
+        main = script_name(dominant(found)) or "no letters"
+        st.caption(f"Marked with its name: every run outside the main script ({main}).")
+    with left:
+        if found.row.get("v_script") is not None:
+            figure = tail_strip(
+                found.tail_script,
+                found.row["v_script"],
+                x="share of letters outside the main script (v_script)",
+                ids=found.tail_ids,
+                colour=TERM_COLOURS["e_script"],
+            )
+            st.plotly_chart(figure, config=CONFIG, key=f"{key}_strip")
+        letters = code_points(found, text)
+        if letters:
+            show_table(letters, {}, name=f"script_{found.row['document_id']}", key=f"{key}_csv", most=8)

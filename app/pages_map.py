@@ -1,0 +1,42 @@
+"""Which screens there are, in the order of the menu. A new screen is a file in `pages/` and a line here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+_PAGES: Final = Path(__file__).resolve().parent.parent / "pages"
+OVERVIEW: Final = "overview"
+QUEUE: Final = "queue"
+ALERT: Final = "alert"
+
+# group -> (file, title, icon)
+SCREENS: Final = {
+    "Review": (
+        (QUEUE, "Queue", ":material/inbox:"),
+        (ALERT, "Alert", ":material/policy:"),
+    ),
+    "Warehouse": ((OVERVIEW, "Overview", ":material/dashboard:"),),
+}
+
+
+def page_file(name: str) -> Path:
+    """The file of a page, for links and `st.switch_page`."""
+    return _PAGES / f"{name}.py"
+
+
+def start() -> None:
+    """The bare address: it leads to the queue, whose own address then works as a link like that of any other page."""
+    st.switch_page(page_file(QUEUE), query_params=st.query_params.to_dict())
+
+
+def navigation() -> st.Page:
+    """Register all screens and return the one that the address names."""
+    pages = {
+        group: [st.Page(page_file(name), title=title, icon=icon, url_path=name) for name, title, icon in screens]
+        for group, screens in SCREENS.items()
+    }
+    pages[""] = [st.Page(start, title="Start", default=True, visibility="hidden")]
+    return st.navigation(pages)

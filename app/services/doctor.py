@@ -1,0 +1,132 @@
+"""Is this machine ready? One finding per question, each green or with its fix."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ragsieve_core.errors import ModelUnavailableError, RagsieveError
+
+ENOUGH_DISK = 2 * 1024**3
+"""Bytes free below which a warning is given: the converted LM alone takes about 0.6 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; ``fix`` is empty where ``ok``."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def check_python() -> Iterator[Finding]:
+    """Python new enough."""
+    version = platform.python_version()
+    fine = sys.version_info >= (3, 11)
+    yield Finding("python", fine, version, "" if fine else "install Python 3.11 or newer and run `make setup` again")
+
+
+def check_packages() -> Iterator[Finding]:
+    """Installed versions against the pinned ones."""
+    wrong: list[str] = []
+    number = 0
+    for requirement in importlib.metadata.requires("ragsieve-console") or []:
+        match = re.fullmatch(r"([A-Za-z0-9._-]+)==([^;\s]+)", requirement)
+        if match is None:
+            continue
+        number += 1
+        name, pinned = match.groups()
+        try:
+            found = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found = "missing"
+        if found.partition("+")[0] != pinned:
+            wrong.append(f"{name} {found}, pinned {pinned}")
+    detail = f"{number} pinned packages" if not wrong else "; ".join(wrong)
+    yield Finding("packages", not wrong, detail, "" if not wrong else "pip install -r requirements.txt")
+
+
+def check_models(profile: str) -> Iterator[Finding]:
+    """Each role's weights found and verified; hashes every file."""
+    from app.services.models import open_models
+
+    models = open_models(profile)
+    roles: dict[str, Callable[[], object]] = {
+        "retriever": lambda: models.retriever,
+        "causal_lm": lambda: models.causal_lm,
+        "trace_encoder": lambda: models.trace_encoder,
+    }
+    for role, find in roles.items():
+        try:
+            find()
+        except ModelUnavailableError as error:
+            yield Finding(role, False, error.what, error.do)
+        else:
+            source = getattr(models.profile, role).source
+            yield Finding(role, True, f"{source.label}, found" + (" and verified" if source.sha256 else ""))
+
+
+def check_device() -> Iterator[Finding]:
+    """Where models run."""
+    from ragsieve_core.models.device import choose_placement
+
+    place = choose_placement()
+    yield Finding("device", True, f"{place.device}, {place.dtype}, {os.cpu_count()} cores")
+
+
+def check_warehouse(path: Path) -> Iterator[Finding]:
+    """File, schema and lock. Never touches the file while another process owns it."""
+    from warehouse.database import Warehouse
+    from warehouse.overview import overview
+    from warehouse.owner import current_holder
+    from warehouse.principal import local_principal
+
+    holder = current_holder(path) if path.exists() else None
+    if holder is not None:
+        yield Finding("warehouse", True, f"{path}, in use")
+        yield Finding("lock", True, f"held by `{holder.command}` (process {holder.pid}) since {holder.since}")
+        return
+    if not path.exists():
+        yield Finding("warehouse", True, f"{path} is not there yet: the first `ragsieve ingest` makes it")
+        yield Finding("lock", True, "free")
+        return
+    try:
+        with Warehouse.open(path, command="doctor") as wh:
+            figures = overview(wh, principal=local_principal())
+    except RagsieveError as error:
+        yield Finding("warehouse", False, error.what, error.do)
+    else:
+        counts = ", ".join(f"{value:,} {name}" for name, value in figures.items() if isinstance(value, int))
+        yield Finding("warehouse", True, f"{path}: {counts}")
+        yield Finding("lock", True, "free")
+
+
+def check_disk(path: Path) -> Iterator[Finding]:
+    """Room for vectors and converted weights."""
+    folder = path.resolve().parent
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    fine = free >= ENOUGH_DISK
+    yield Finding(
+        "disk", fine, f"{free / 1024**3:,.1f} GiB free beside the warehouse", "" if fine else "free some space"
+    )
+
+
+def examine(warehouse: Path, profile: str) -> Iterator[Finding]:
+    """Every finding, in the order a newcomer needs them."""
+    yield from check_python()
+    yield from check_packages()
+    yield from check_models(profile)
+    yield from check_device()
+    yield from check_warehouse(warehouse)
+    yield from check_disk(warehouse)

@@ -1,0 +1,198 @@
+"""Rankings through serial deployment and into the event log, with batched scoring."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from app.services.in_force import in_force, open_rsg_alerts
+from ragsieve_core import __version__
+from ragsieve_core.config import config_dict
+from ragsieve_core.document import RankedContext
+from ragsieve_core.models.roles import Progress
+from ragsieve_core.rsq import RankingEvidence, RSQConfig, score_contexts
+from ragsieve_core.rsq.record import candidate_detail, candidate_record
+from ragsieve_core.serial import SerialResult, deploy, survivors
+from warehouse.database import Warehouse
+from warehouse.events import RecordedEvents, record_events
+from warehouse.principal import Principal
+from warehouse.records import CandidateRecord, EventRecord, RankedRecord
+
+if TYPE_CHECKING:
+    from ragsieve_core.models.loading import LoadedModels
+
+CHUNK = 16
+"""Rankings scored and committed together: an interrupted replay goes on from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rankings come from: what every event of a run has in common."""
+
+    corpus: str
+    source: Literal["replay", "query", "gate"]
+    snapshot: str | None = None
+    encoder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One ranking, what became of it, and the id of its event."""
+
+    context: RankedContext
+    result: SerialResult
+    event_id: str
+
+
+def model_versions(models: LoadedModels) -> dict[str, str]:
+    """Keys of the two models RSQ used."""
+    return {"causal_lm": models.causal_lm.key, "trace_encoder": models.trace_encoder.key}
+
+
+def candidate_records(evidence: RankingEvidence, removed: frozenset[str]) -> list[CandidateRecord]:
+    """Evidence as the warehouse stores it."""
+    records = []
+    for candidate in evidence.candidates:
+        detail = candidate_detail(evidence, candidate)
+        numbers = candidate_record(evidence, candidate)
+        for name in ("query_id", "condition", "poison"):
+            numbers.pop(name, None)
+        records.append(
+            CandidateRecord(
+                **numbers,
+                removed=candidate.document_id in removed,
+                anchors=detail["anchor_tokens"],
+                script_runs=detail["script_runs"],
+                surprisal=detail["surprisal"],
+                alignment=detail["alignment"],
+                tail=detail["tail"],
+            )
+        )
+    return records
+
+
+def event_record(
+    context: RankedContext,
+    result: SerialResult,
+    origin: Origin,
+    config: RSQConfig,
+    models: Mapping[str, str],
+    versions: Mapping[str, int],
+    latency_ms: float,
+) -> EventRecord:
+    """One ranking and its evidence as an event."""
+    removed_by = {removal.document_id: removal.by for removal in result.removed}
+    kept = {document.id for document in result.context}
+    by_rsq = frozenset(name for name, by in removed_by.items() if by == "rsq")
+    return EventRecord(
+        corpus=origin.corpus,
+        query=context.query,
+        ranking=[
+            RankedRecord(
+                document.id,
+                document.rank,
+                document.similarity,
+                version_id=versions.get(document.id),
+                text=None if document.id in versions else document.text,
+                in_context=document.id in kept,
+                removed_by=removed_by.get(document.id, ""),
+            )
+            for document in context.documents
+        ],
+        candidates=candidate_records(result.evidence, by_rsq) if result.evidence else [],
+        query_id=context.query_id,
+        condition=context.condition,
+        source=origin.source,
+        rule=config.rule,
+        config=config_dict(config),
+        config_key=config.key,
+        threshold=config.threshold,
+        snapshot=origin.snapshot,
+        encoder=origin.encoder,
+        model_versions=models,
+        code_version=__version__,
+        state=result.state.value,
+        state_detail={
+            "tail_suspects": {name: reason.value for name, reason in result.tail_suspects.items()},
+            "contaminated_share": result.contaminated_share,
+        },
+        latency_ms=latency_ms,
+        refill_depth=result.refill_depth,
+    )
+
+
+def _scored(scored: Mapping[int, RankingEvidence], place: int, _: RankedContext) -> RankingEvidence:
+    """Evidence that was computed for this place of the chunk."""
+    return scored[place]
+
+
+def run_rankings(
+    wh: Warehouse,
+    contexts: Sequence[RankedContext],
+    origin: Origin,
+    models: LoadedModels,
+    config: RSQConfig,
+    *,
+    principal: Principal,
+    versions: Mapping[str, int] | None = None,
+    progress: Progress | None = None,
+) -> Generator[tuple[list[Answer], RecordedEvents]]:
+    """Serial deployment of rankings, recorded chunk by chunk.
+
+    Parameters
+    ----------
+    contexts : rankings, best first, deeper than n where there is more to refill from.
+    versions : document id -> version id where the rankings came from the warehouse; other texts are looked up.
+
+    Yields
+    ------
+    Answers of a chunk and what was recorded of them.
+    """
+    known = versions or {}
+    alerted = open_rsg_alerts(wh, origin.corpus, principal=principal)
+    for start in range(0, len(contexts), CHUNK):
+        part = contexts[start : start + CHUNK]
+        clock = time.perf_counter()
+        forces = [
+            in_force(
+                wh,
+                origin.corpus,
+                {d.id: known[d.id] for d in context.documents[: config.n] if d.id in known},
+                principal=principal,
+                alerted=alerted,
+            )
+            for context in part
+        ]
+        left = [survivors(context, force)[0] for context, force in zip(part, forces, strict=True)]
+        places = [place for place, context in enumerate(left) if len(context.documents) >= config.n]
+        scored: dict[int, RankingEvidence] = {}
+        if places:
+            rankings = [left[place] for place in places]
+            evidence = score_contexts(rankings, models.causal_lm, models.trace_encoder, config)
+            scored = dict(zip(places, evidence, strict=True))
+        results = [
+            deploy(context, partial(_scored, scored, place), force, config)
+            for place, (context, force) in enumerate(zip(part, forces, strict=True))
+        ]
+        each_ms = (time.perf_counter() - clock) * 1000 / len(part)
+        used = model_versions(models)
+        recorded = record_events(
+            wh,
+            [
+                event_record(context, result, origin, config, used, known, each_ms)
+                for context, result in zip(part, results, strict=True)
+            ],
+            principal=principal,
+        )
+        yield (
+            [
+                Answer(context, result, event)
+                for context, result, event in zip(part, results, recorded.ids, strict=True)
+            ],
+            recorded,
+        )
+        if progress is not None:
+            progress(start + len(part), len(contexts))

@@ -1,0 +1,25 @@
+"""Run every benchmark of this folder in turn: `make bench`, or `python -m benchmarks NAME…`."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+from pathlib import Path
+
+
+def main(names: list[str]) -> None:
+    """Run the named benchmarks, all of them by default."""
+    known = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if not m.name.startswith("_")]
+    unknown = set(names) - set(known)
+    if unknown:
+        raise SystemExit(f"no benchmark {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    for name in names or known:
+        module = importlib.import_module(f"benchmarks.{name}")
+        if hasattr(module, "main"):
+            print(f"== {name}: {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)
+            module.main()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

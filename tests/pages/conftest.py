@@ -1,0 +1,69 @@
+"""One small warehouse for all page tests, and a page run in-process as `ragsieve serve` would run it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.pages_map import page_file
+from app.session import VARIABLE, close_warehouses
+from tests.small_warehouse import Small, build
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    """Warehouse with alerts of both detectors and hostile strings."""
+    return build(tmp_path_factory.mktemp("small") / "small.duckdb")
+
+
+@pytest.fixture
+def warehouse(small: Small, monkeypatch: pytest.MonkeyPatch) -> Iterator[Small]:
+    """The small warehouse as that of this process."""
+    monkeypatch.setenv(VARIABLE, str(small.path))
+    yield small
+    close_warehouses()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A warehouse path of its own, with nothing at it yet."""
+    path = tmp_path / "w.duckdb"
+    monkeypatch.setenv(VARIABLE, str(path))
+    yield path
+    close_warehouses()
+    shutil.rmtree(f"{path}.d", ignore_errors=True)
+
+
+@pytest.fixture
+def open_page() -> Open:
+    """Run a page by name with a query string, as a deep link does."""
+
+    def run(name: str, **query: str) -> AppTest:
+        page = AppTest.from_file(str(MAIN), default_timeout=60).run()
+        page.switch_page(str(page_file(name)))
+        page.query_params.clear()
+        for field, value in query.items():
+            page.query_params[field] = value
+        return page.run()
+
+    return run
+
+
+def texts(page: AppTest) -> str:
+    """Everything a page says outside tables and charts, HTML included."""
+    kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error, page.code)
+    parts = [part for kind in kinds for part in kind]
+    return "\n".join([*(str(part.value) for part in parts), *(node.proto.body for node in page.get("html"))])
+
+
+@pytest.fixture
+def said() -> Callable[[AppTest], str]:
+    """See :func:`texts`."""
+    return texts

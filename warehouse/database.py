@@ -1,0 +1,336 @@
+"""The open warehouse: one root connection, one cursor per query, one write lock, whole-transaction retry."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TypeVar
+
+import duckdb
+
+from ragsieve_core.errors import InputError
+from ragsieve_core.formats.protected import protect, unprotect
+from warehouse import migrate
+from warehouse.errors import SchemaError, StorageError
+from warehouse.ids import utc_now
+from warehouse.owner import Owner, resolve
+from warehouse.side import Side, sync_folder
+
+T = TypeVar("T")
+
+_TRIES = 5
+_RETRY = ("Conflict on update", "has been altered")
+_MAGIC = (8, b"DUCK")
+_CONFIG = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+}
+
+
+class Warehouse:
+    """One owned DuckDB file and what lies beside it. Make it with :meth:`open`; safe to share between threads."""
+
+    def __init__(self, owner: Owner, side: Side, root: duckdb.DuckDBPyConnection) -> None:
+        self.side = side
+        self.owner = owner
+        self._root: duckdb.DuckDBPyConnection | None = root
+        self._writing = threading.Lock()
+        self._writer: int | None = None
+        self._guard = threading.Lock()
+        self.maintaining = threading.Lock()
+        """Held by backup and gc, so that neither removes a file from under the other."""
+        self.publishing = threading.Lock()
+        """Held while what is in force changes and is written out: files appear in the order of their numbers."""
+
+    @property
+    def path(self) -> Path:
+        """Resolved path of the DuckDB file. Never open it with plain I/O in this process."""
+        return self.side.database
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, command: str, wait_s: float = 0.0) -> Warehouse:
+        """Take the owner lock, then create or migrate and open the file.
+
+        Parameters
+        ----------
+        path : the DuckDB file; created on first use, its folder must exist.
+        command : what this process is doing, shown to whoever finds the warehouse busy.
+        wait_s : seconds to wait for another owner to end.
+
+        Raises
+        ------
+        BusyError
+            held by another process (exit 3).
+        StorageError
+            folder or file not writable, disk full.
+        SchemaError
+            no DuckDB file, another product's file, or a newer schema.
+        """
+        database = resolve(path)
+        owner = Owner.acquire(database, command, wait_s)
+        side = Side(database)
+        try:
+            side.create()
+            _check_file(database)
+            for name in (database, side.wal, side.lock):
+                protect(name)
+            root = _connect(side)
+        except BaseException as error:
+            _unprotect(side)
+            owner.release()
+            if isinstance(error, OSError):
+                raise _storage_error(error, database) from error
+            raise
+        wh = cls(owner, side, root)
+        try:
+            _mend_publication(wh)
+        except BaseException:
+            wh.close()
+            raise
+        return wh
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        """A cursor of its own for one query or one thread: a shared one gives wrong answers without an error."""
+        with self._guard:
+            if self._root is None:
+                raise StorageError("the warehouse is closed", where=str(self.path))
+            return self._root.cursor()
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor inside one read transaction: every query of the block sees the same state."""
+        cursor = self.cursor()
+        try:
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
+            yield cursor
+        finally:
+            with contextlib.suppress(duckdb.Error):
+                cursor.execute("ROLLBACK")
+            cursor.close()
+
+    @contextmanager
+    def transaction(self, cursor: duckdb.DuckDBPyConnection | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A cursor inside one write transaction, committed at the end of the block, rolled back on any error.
+
+        Parameters
+        ----------
+        cursor : one of this warehouse to use, for instance because it has temporary tables; it is left open.
+
+        Raises
+        ------
+        StorageError
+            disk full, or the database went out of service; the transaction is undone.
+        """
+        if self._writer == threading.get_ident():
+            raise RuntimeError("a write transaction is already open in this thread: pass its cursor on")
+        with self._writing:
+            self._writer = threading.get_ident()
+            used = cursor or self.cursor()
+            try:
+                used.execute("BEGIN TRANSACTION")
+                yield used
+                used.execute("COMMIT")
+            except BaseException as error:
+                with contextlib.suppress(duckdb.Error):
+                    used.execute("ROLLBACK")
+                if _is_storage(error):
+                    raise _storage_error(error, self.path) from error
+                raise
+            finally:
+                if cursor is None:
+                    used.close()
+                self._writer = None
+
+    def run_transaction(
+        self, work: Callable[[duckdb.DuckDBPyConnection], T], cursor: duckdb.DuckDBPyConnection | None = None
+    ) -> T:
+        """Run ``work(cursor)`` in a write transaction; on a conflict undo it all and run it again, at most five times.
+
+        Only "Conflict on update" and "has been altered" are retried: a constraint that fails would fail again.
+        """
+        for attempt in range(1, _TRIES + 1):
+            try:
+                with self.transaction(cursor) as used:
+                    return work(used)
+            except duckdb.TransactionException as error:
+                if attempt == _TRIES or not any(text in str(error) for text in _RETRY):
+                    raise
+            time.sleep(random.uniform(0.0, 0.01 * 2**attempt))
+        raise AssertionError("unreachable")
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the file; for idle moments, because it can stall a write by half a second."""
+        with self._writing, contextlib.closing(self.cursor()) as cursor:
+            cursor.execute("CHECKPOINT")
+
+    @property
+    def closed(self) -> bool:
+        """True after :meth:`close`."""
+        return self._root is None
+
+    def close(self) -> None:
+        """Close the file, then give the lock up; a second call does nothing."""
+        with self._writing, self._guard:
+            if self._root is None:
+                return
+            root, self._root = self._root, None
+            try:
+                root.close()
+            finally:
+                _unprotect(self.side)
+                self.owner.release()
+
+    def swap(self, replacement: Path) -> None:
+        """Close, and put another file in place of this one before the lock is given up."""
+        with self._writing, self._guard:
+            if self._root is None:
+                raise StorageError("the warehouse is closed", where=str(self.path))
+            root, self._root = self._root, None
+            try:
+                root.execute("CHECKPOINT")
+                root.close()
+                if self.side.wal.exists():
+                    # A log belongs to the file it was written for; left behind, it would be replayed into the new one.
+                    raise StorageError("the log could not be folded in", where=str(self.side.wal), do="try again")
+                os.replace(replacement, self.path)
+                sync_folder(self.path.parent)
+            finally:
+                _unprotect(self.side)
+                self.owner.release()
+
+    def __enter__(self) -> Warehouse:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _mend_publication(wh: Warehouse) -> None:
+    """Finish a publication whose owner was killed between its commit and its file."""
+    with wh.reading() as cursor:
+        found = cursor.execute("SELECT count(*) FROM publications").fetchall()
+    if found[0][0]:
+        # Imported here: publishing stands on this module.
+        from warehouse.principal import Principal
+        from warehouse.publish import ensure_published
+
+        ensure_published(wh, principal=Principal("ragsieve", "admin", mode="start"))
+
+
+def _unprotect(side: Side) -> None:
+    for name in (side.database, side.wal, side.lock):
+        unprotect(name)
+
+
+def _check_file(database: Path) -> None:
+    """Refuse what DuckDB would overwrite or misread. Plain reading is safe here: DuckDB has not opened the file yet."""
+    try:
+        with open(database, "rb") as stream:
+            head = stream.read(_MAGIC[0] + len(_MAGIC[1]))
+    except FileNotFoundError:
+        return
+    except PermissionError as error:
+        raise StorageError("the warehouse may not be read", where=str(database), do="mend its permissions") from error
+    if head and head[_MAGIC[0] :] != _MAGIC[1]:
+        raise SchemaError("not a DuckDB file", where=str(database), do="choose another --warehouse")
+    if not os.access(database, os.W_OK):
+        raise StorageError("the warehouse may not be written", where=str(database), do="mend its permissions")
+    if not head:
+        # A crash before the first write leaves an empty file, which DuckDB takes for a broken one.
+        database.unlink()
+
+
+def _connect(side: Side) -> duckdb.DuckDBPyConnection:
+    existed = side.database.exists()
+    try:
+        root = duckdb.connect(str(side.database), config=dict(_CONFIG))
+    except duckdb.IOException as error:
+        raise _storage_error(error, side.database) from error
+    except duckdb.Error as error:
+        raise SchemaError(
+            f"the file cannot be opened by this DuckDB ({str(error).splitlines()[0]})",
+            where=str(side.database),
+            do="restore a backup, or use the version that made it",
+        ) from error
+    try:
+        _settings(root, side)
+        waiting = migrate.pending(root, side.database, migrate.shipped())
+        if waiting and existed and waiting[0].number > 1:
+            copy_database(
+                root, side.folder("backups") / f"before-{waiting[0].number:04d}-{utc_now():%Y%m%dT%H%M%S%f}.duckdb"
+            )
+        for migration in waiting:
+            migrate.apply(root, migration)
+        if waiting:
+            root.execute("CHECKPOINT")
+    except duckdb.IOException as error:
+        root.close()
+        raise _storage_error(error, side.database) from error
+    except BaseException:
+        root.close()
+        raise
+    return root
+
+
+def _settings(root: duckdb.DuckDBPyConnection, side: Side) -> None:
+    # Analyst SQL and Arrow scans share this instance: it may reach its own folder and nothing else on the machine.
+    folder = str(side.root).replace("'", "''")
+    root.execute(f"SET temp_directory = '{folder}/tmp/spill'")
+    root.execute(f"SET allowed_directories = ['{folder}/']")
+    root.execute("SET enable_external_access = false")
+
+
+def copy_database(root: duckdb.DuckDBPyConnection, target: Path) -> Path:
+    """Copy every table and view into a new file while others read and write; returns ``target``.
+
+    ``COPY FROM DATABASE`` is the only safe way: plain copying would drop DuckDB's lock.
+    """
+    source = root.execute("SELECT current_database()").fetchone()
+    quoted_target, quoted_source = str(target).replace("'", "''"), str(source[0] if source else "").replace('"', '""')
+    root.execute(f"ATTACH '{quoted_target}' AS copy_target")
+    try:
+        root.execute(f'COPY FROM DATABASE "{quoted_source}" TO copy_target')
+    finally:
+        root.execute("DETACH copy_target")
+    return target
+
+
+_FULL = ("No space left", "File too large", "Could not write", "disk quota")
+
+
+def _is_storage(error: BaseException) -> bool:
+    # A commit that the disk refuses comes as a TransactionException: its text alone tells.
+    if isinstance(error, OSError | duckdb.IOException | duckdb.FatalException | duckdb.OutOfMemoryException):
+        return True
+    return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL)
+
+
+def _storage_error(error: BaseException, database: Path) -> InputError:
+    text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if any(sign in text for sign in _FULL):
+        return StorageError(
+            f"the disk is full or the file may not grow ({text})",
+            where=str(database),
+            expected="free space for the warehouse and its log",
+            do="free some space and run the command again: nothing of it was stored",
+        )
+    if "not a valid DuckDB" in text:
+        return SchemaError("not a DuckDB file", where=str(database), do="choose another --warehouse")
+    if isinstance(error, PermissionError) or "Permission denied" in text or "Read-only" in text or "read-only" in text:
+        return StorageError(
+            f"no permission to write here ({text})",
+            where=str(database),
+            do="choose another --warehouse or its permissions",
+        )
+    return StorageError(f"the warehouse cannot be used ({text})", where=str(database), do="run: ragsieve doctor")

@@ -1,0 +1,128 @@
+"""Holds: reversible isolations that end by themselves, by hand, or by any decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import duckdb
+
+from ragsieve_core.errors import InputError
+from warehouse import audit, publish, sql
+from warehouse.alerts import alert_row
+from warehouse.database import Warehouse
+from warehouse.errors import RefusedError
+from warehouse.ids import new_id, utc_now
+from warehouse.principal import Principal
+from warehouse.refusals import Refusal
+
+LONGEST_HOURS = 24.0 * 30
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A hold that was set; ``expires_at`` is naive UTC."""
+
+    hold_id: str
+    corpus_id: str
+    document_id: str
+    expires_at: datetime
+
+
+def hold(wh: Warehouse, alert: str, *, principal: Principal, hours: float, reason: str) -> Hold:
+    """Keep an alert's document out of retrieval until it is decided or ``hours`` are over.
+
+    Raises
+    ------
+    InputError
+        unknown alert, no reason, or not within (0, 720] hours.
+    """
+    principal.require_person("reviewer", "hold a document")
+    if not 0 < hours <= LONGEST_HOURS:
+        raise InputError(f"a hold of {hours} hours", where="hours", expected=f"above 0, at most {LONGEST_HOURS:.0f}")
+    if not reason.strip():
+        raise InputError("a hold without a reason", where="reason", expected="a few words")
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> tuple[Hold, tuple[dict[str, Any], bytes]]:
+        row = alert_row(cursor, alert, principal)
+        now = utc_now()
+        made = Hold(new_id("hold"), row["corpus_id"], row["document_id"], now + timedelta(hours=hours))
+        cursor.execute(
+            "INSERT INTO holds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                made.hold_id,
+                made.corpus_id,
+                made.document_id,
+                row["tenant"],
+                alert,
+                reason,
+                now,
+                made.expires_at,
+                principal.identity,
+            ],
+        ).complete()
+        audit.append(
+            cursor,
+            principal.identity,
+            "held",
+            made.hold_id,
+            {"alert": alert, "expires_at": made.expires_at.isoformat(), "hours": hours},
+            {"reason": reason},
+        )
+        return made, publish.prepare(cursor, principal, "held")
+
+    with wh.publishing:
+        made, told = wh.run_transaction(work)
+        publish.release(wh, *told)
+    return made
+
+
+def end_hold(wh: Warehouse, hold_id: str, *, principal: Principal) -> None:
+    """End a hold before its time.
+
+    Raises
+    ------
+    RefusedError
+        it ended already (``nothing_to_do``).
+    InputError
+        unknown.
+    """
+    principal.require_person("reviewer", "end a hold")
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, Any], bytes]:
+        found = next((row for row in _all(cursor, principal) if row["hold_id"] == hold_id), None)
+        if found is None:
+            raise InputError(f"no hold {hold_id!r}", where="hold")
+        if not found["active"]:
+            raise RefusedError(Refusal.NOTHING_TO_DO, "the hold ended already", where=hold_id)
+        _end(cursor, hold_id, principal, "ended")
+        audit.append(cursor, principal.identity, "hold_ended", hold_id, {"cause": "ended"})
+        return publish.prepare(cursor, principal, "hold_ended")
+
+    with wh.publishing:
+        publish.release(wh, *wh.run_transaction(work))
+
+
+def end_holds_of(cursor: duckdb.DuckDBPyConnection, alert: str, principal: Principal) -> list[str]:
+    """End the holds of an alert within the caller's write transaction; returns their ids."""
+    active = [row["hold_id"] for row in _all(cursor, principal) if row["alert_id"] == alert and row["active"]]
+    for hold_id in active:
+        _end(cursor, hold_id, principal, "decided")
+    return active
+
+
+def _end(cursor: duckdb.DuckDBPyConnection, hold_id: str, principal: Principal, cause: str) -> None:
+    cursor.execute(
+        "INSERT INTO hold_ends VALUES (?, ?, ?, ?)", [hold_id, utc_now(), principal.identity, cause]
+    ).complete()
+
+
+def _all(cursor: duckdb.DuckDBPyConnection, principal: Principal) -> list[dict[str, Any]]:
+    return sql.rows(cursor, "holds", now=utc_now(), **principal.scope())
+
+
+def list_holds(wh: Warehouse, *, principal: Principal, active_only: bool = True) -> list[dict[str, Any]]:
+    """Holds, latest first, with ``active`` and how they ended."""
+    with wh.reading() as cursor:
+        return [row for row in _all(cursor, principal) if row["active"] or not active_only]

@@ -1,0 +1,75 @@
+"""Truth for evaluation, with where it comes from; never made from a score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+
+from ragsieve_core.errors import InputError
+from warehouse import audit, corpora, sql
+from warehouse.database import Warehouse
+from warehouse.ids import derived_id, new_id, utc_now
+from warehouse.principal import Principal
+from warehouse.records import LabelRecord
+
+
+def record_labels(wh: Warehouse, labels: Sequence[LabelRecord], *, principal: Principal) -> int:
+    """Append the labels that are not stored yet; returns how many were."""
+    principal.require("reviewer", "record labels")
+    for label in labels:
+        if label.provenance not in ("fixture", "reviewer"):
+            raise InputError(f"unknown provenance {label.provenance!r}", where="label", expected="fixture or reviewer")
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> int:
+        now, names = utc_now(), {label.corpus for label in labels}
+        ids = {name: corpora.ensure(cursor, name, principal) for name in sorted(names)}
+        rows = {}
+        for label in labels:
+            parts = (label.corpus, label.document_id, label.query_id, label.condition, str(label.poison), label.attack)
+            label_id = derived_id("label", *parts, label.provenance, label.source)
+            rows[label_id] = {
+                "label_id": label_id,
+                "corpus_id": ids[label.corpus],
+                "document_id": label.document_id,
+                "query_id": label.query_id,
+                "condition": label.condition,
+                "poison": bool(label.poison),
+                "attack": label.attack,
+                "provenance": label.provenance,
+                "source": label.source,
+                "sampling_probability": label.sampling_probability,
+                "acted_at": now,
+                "actor": principal.identity,
+            }
+        known = cursor.execute(
+            "SELECT label_id FROM labels WHERE label_id IN (SELECT unnest(?::VARCHAR[]))", [list(rows)]
+        ).fetchall()
+        for (label_id,) in known:
+            del rows[label_id]
+        if not rows:
+            return 0
+        sql.insert(cursor, "labels", pa.Table.from_pylist(list(rows.values()), schema=_SCHEMA))
+        audit.append(cursor, principal.identity, "labels_recorded", new_id("labels"), {"labels": len(rows)})
+        return len(rows)
+
+    return wh.run_transaction(work)
+
+
+_SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in ("label_id", "corpus_id", "document_id", "query_id", "condition")),
+        ("poison", pa.bool_()),
+        *((name, pa.string()) for name in ("attack", "provenance", "source")),
+        ("sampling_probability", pa.float64()),
+        ("acted_at", pa.timestamp("us")),
+        ("actor", pa.string()),
+    ]
+)
+
+
+def list_labels(wh: Warehouse, *, principal: Principal, corpus: str = "") -> pa.Table:
+    """Labels of a corpus (name or id; empty: all) as an Arrow table, oldest first; only of the caller's documents."""
+    with wh.reading() as cursor:
+        return sql.table(cursor, "labels", corpus=corpus, **principal.scope())

@@ -1,0 +1,31 @@
+-- Grain: one current document that its corpus's policy does not let into retrieval yet, all tenants.
+-- after_scan: some finished scan scored this text, and no alert on it waits for a decision or was decided otherwise than
+-- keep. after_review: a reviewer admitted this text, or decided keep on an alert on it.
+-- Order: corpus, document.
+WITH guarded AS (
+    SELECT documents.corpus_id, corpus_current.name, corpus_current.admission, documents.document_id,
+           documents.content_hash, documents.version_id
+    FROM documents
+    JOIN corpus_current USING (corpus_id)
+    WHERE NOT documents.tombstoned AND corpus_current.admission <> 'at_once'
+), scanned AS (
+    SELECT DISTINCT versions.corpus_id, versions.document_id, versions.content_hash
+    FROM document_versions AS versions
+    SEMI JOIN guarded USING (corpus_id, document_id, content_hash)
+    SEMI JOIN scan_scores USING (version_id)
+), verdicts AS (
+    SELECT corpus_id, document_id, content_hash, bool_and(verdict IS NOT DISTINCT FROM 'keep') AS kept
+    FROM alert_current
+    GROUP BY corpus_id, document_id, content_hash
+)
+SELECT guarded.name, guarded.document_id
+FROM guarded
+LEFT JOIN scanned USING (corpus_id, document_id, content_hash)
+LEFT JOIN verdicts USING (corpus_id, document_id, content_hash)
+LEFT JOIN (SELECT DISTINCT corpus_id, document_id, content_hash FROM document_admissions) AS admitted
+    USING (corpus_id, document_id, content_hash)
+WHERE NOT CASE guarded.admission
+    WHEN 'after_scan' THEN scanned.document_id IS NOT NULL AND coalesce(verdicts.kept, true)
+    ELSE admitted.document_id IS NOT NULL OR coalesce(verdicts.kept, false)
+END
+ORDER BY 1, 2

@@ -1,0 +1,98 @@
+"""A snapshot as immutable files, for processes that may not open the warehouse while an owner lives.
+
+``snapshots/<snapshot>-<encoder>/`` holds ``documents.arrow`` (uncompressed, memory-mapped by the reader), a vector
+file unless one embedding file holds exactly these rows, and ``manifest.json``, written last: without it there is no
+export.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from warehouse import embeddings
+from warehouse.database import Warehouse
+from warehouse.errors import StorageError
+from warehouse.principal import Principal
+from warehouse.snapshots import SnapshotDocuments, load_snapshot
+
+_COLUMNS = ("ids", "texts", "titles", "sources", "tenants", "content_hashes")
+
+
+def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, encoder: str | None = None) -> Path:
+    """Write the files of a snapshot unless they are there already; returns the folder.
+
+    Only for callers of all tenants: whoever can read the folder reads all of it.
+    """
+    principal.require("viewer", "read a snapshot")
+    if principal.tenants is not None:
+        principal.require_tenant("*", "export a snapshot, which spans all tenants,")
+    suffix = hashlib.sha256((encoder or "").encode()).hexdigest()[:12]
+    folder = wh.side.folder("snapshots") / f"{snapshot}-{suffix}"
+    loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
+    manifest_path = folder / "manifest.json"
+    if manifest_path.exists() and json.loads(manifest_path.read_text())["missing"] == len(loaded.missing):
+        os.utime(manifest_path)
+        return folder
+    table = pa.table(
+        {"version_ids": pa.array(loaded.version_ids)}
+        | {name: pa.array(getattr(loaded, name), pa.large_string()) for name in _COLUMNS}
+    )
+    with wh.side.writing(folder / "documents.arrow") as stream, pa.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+    vectors = None
+    if loaded.embeddings is not None and encoder is not None:
+        if isinstance(loaded.embeddings, np.memmap):
+            vectors = wh.side.relative(Path(str(loaded.embeddings.filename)))
+        else:
+            _, path, _ = embeddings.write_segment(wh.side, f"{snapshot} {encoder}", loaded.embeddings, folder)
+            vectors = wh.side.relative(path)
+    manifest = {
+        "snapshot": snapshot,
+        "corpus": loaded.corpus,
+        "corpus_id": loaded.corpus_id,
+        "encoder": encoder,
+        "documents": len(loaded),
+        "vectors": vectors,
+        "missing": len(loaded.missing),
+    }
+    with wh.side.writing(manifest_path) as stream:
+        stream.write(json.dumps(manifest, indent=1).encode())
+    return folder
+
+
+def read_snapshot_files(folder: Path) -> SnapshotDocuments:
+    """What :func:`warehouse.snapshots.load_snapshot` gives, from files; needs neither lock nor database.
+
+    Raises
+    ------
+    StorageError
+        no complete export in the folder.
+    """
+    try:
+        manifest = json.loads((folder / "manifest.json").read_text())
+        with pa.memory_map(str(folder / "documents.arrow")) as source:
+            table = pa.ipc.open_file(source).read_all()
+        vectors: NDArray[np.float32] | None = None
+        if manifest["vectors"]:
+            vectors = np.load(folder.parent.parent / manifest["vectors"], mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+        raise StorageError(
+            f"no complete snapshot export ({error})", where=str(folder), do="ask for it again"
+        ) from error
+    count = table.num_rows
+    return SnapshotDocuments(
+        snapshot=manifest["snapshot"],
+        corpus=manifest["corpus"],
+        corpus_id=manifest["corpus_id"],
+        version_ids=table["version_ids"].to_numpy(),
+        embeddings=vectors,
+        missing=np.arange(count) if manifest["encoder"] and vectors is None else np.empty(0, dtype=np.int64),
+        **{name: table[name].to_pylist() for name in _COLUMNS},
+    )
