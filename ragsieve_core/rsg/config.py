@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ragsieve_core.config import config_key
 from ragsieve_core.errors import InputError, nearest
+from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +57,10 @@ class RSGConfig:
         return config_key(self)
 
 
-RSG_PRESETS: dict[str, RSGConfig] = {"paper": RSGConfig()}
+RSG_PRESETS: dict[str, RSGConfig | CalibratedConfig] = {"paper": RSGConfig(), "calibrated": CalibratedConfig()}
 
 
-def rsg_preset(name: str) -> RSGConfig:
+def rsg_preset(name: str) -> RSGConfig | CalibratedConfig:
     """The preset of that name; an unknown one is an :class:`InputError` with the nearest valid name."""
     if name not in RSG_PRESETS:
         raise InputError(f"unknown RSG rule {name!r}", where="--rule", expected=nearest(name, RSG_PRESETS))

@@ -12,12 +12,15 @@ from ragsieve_core.rsg.config import RSGConfig
 
 
 class Retention(IntEnum):
-    """Why a neighbour counts, or does not."""
+    """Why a neighbour counts, or does not; `paper` knows the first four, `calibrated` the first and the last three."""
 
     RETAINED = 0
     BELOW_COSINE = 1
     ABOVE_JACCARD = 2
     BELOW_COSINE_AND_ABOVE_JACCARD = 3
+    SAME_SOURCE = 4
+    COPY = 5
+    OUTSIDE_GROUP = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ragsieve_core.rsg.score import CorpusEvidence
+from ragsieve_core.rsg.evidence import CorpusEvidence
 
 
 def corpus_records(evidence: CorpusEvidence) -> Iterator[dict[str, Any]]:

@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
+from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibrated
 from ragsieve_core.rsg.config import RSGConfig
-from ragsieve_core.rsg.density import Density, local_density
+from ragsieve_core.rsg.density import local_density
+from ragsieve_core.rsg.evidence import CorpusEvidence
 from ragsieve_core.rsg.integrity import integrity
-from ragsieve_core.rsg.knn import Neighbors, nearest_neighbors
+from ragsieve_core.rsg.knn import nearest_neighbors
 from ragsieve_core.rsg.lexical import neighbor_jaccard
-
-
-@dataclass(frozen=True, slots=True)
-class CorpusEvidence:
-    """RSG of N documents, row i = document i.
-
-    Attributes
-    ----------
-    document_ids : N ids.
-    neighbors : k nearest neighbours, all of them, retained or not.
-    jaccard : float64 (N, k), word overlap with them.
-    density : floor, retention, eligible neighbours, density.
-    tail_probability : float64 (N,), share of documents at least as dense, in (0, N / (N + 1)].
-    integrity : float64 (N,), 0 or 1.
-    topology_score : float64 (N,), in [0, 1].
-    score : float64 (N,), max(topology_score, integrity), in [0, 1]; higher = more suspicious.
-    flagged : bool (N,), score >= threshold. A triage signal, never a verdict.
-    config : parameters used.
-    """
-
-    document_ids: tuple[str, ...]
-    neighbors: Neighbors
-    jaccard: NDArray[np.float64]
-    density: Density
-    tail_probability: NDArray[np.float64]
-    integrity: NDArray[np.float64]
-    topology_score: NDArray[np.float64]
-    score: NDArray[np.float64]
-    flagged: NDArray[np.bool_]
-    config: RSGConfig
 
 
 def tail_probability(density: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -66,12 +39,37 @@ def topology_score(tail: NDArray[np.float64], mixed: NDArray[np.float64], config
     return np.minimum(1.0, config.threshold * remaining / tail)
 
 
+@overload
 def score_corpus(
     ids: Sequence[str],
     texts: Sequence[str],
     vectors: NDArray[np.float32],
-    config: RSGConfig,
+    config: CalibratedConfig,
     *,
+    sources: Sequence[str | None] | None = None,
+    progress: Progress | None = None,
+) -> CalibratedEvidence: ...
+
+
+@overload
+def score_corpus(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+    config: RSGConfig | CalibratedConfig,
+    *,
+    sources: Sequence[str | None] | None = None,
+    progress: Progress | None = None,
+) -> CorpusEvidence: ...
+
+
+def score_corpus(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+    config: RSGConfig | CalibratedConfig,
+    *,
+    sources: Sequence[str | None] | None = None,
     progress: Progress | None = None,
 ) -> CorpusEvidence:
     """RSG of a whole corpus.
@@ -81,7 +79,8 @@ def score_corpus(
     ids : N distinct document ids; ties between equal cosines go by them.
     texts : N document texts (with titles).
     vectors : float32 (N, d), unit rows: passage embeddings of the victim retriever.
-    config : parameters.
+    config : parameters; their class chooses the rule.
+    sources : source of each document, None where unknown; the `paper` rule knows none.
     progress : called with (documents searched, N).
 
     Raises
@@ -94,6 +93,8 @@ def score_corpus(
             expected="one embedding per document, in the same order",
         )
     neighbors = nearest_neighbors(vectors, ids, config.k, progress=progress)
+    if isinstance(config, CalibratedConfig):
+        return score_calibrated(ids, texts, neighbors, config, sources=sources)
     overlap = neighbor_jaccard(texts, neighbors.index)
     density = local_density(neighbors.cosine, overlap, config)
     mixed = integrity(texts, config)

@@ -1,0 +1,1 @@
+"""Rivals, re-implemented from their description and compared on the same inputs."""

@@ -1,0 +1,1 @@
+"""The `calibrated` rule of RSG: isolation of small groups in meaning, beyond what their wording explains."""

@@ -1,0 +1,241 @@
+"""RSG of a corpus by the `calibrated` rule: absolute evidence of small groups, nothing shared out from a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsieve_core.errors import InputError
+from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.groups import GroupEvidence, group_evidence
+from ragsieve_core.rsg.calibrated.islands import own_vocabulary
+from ragsieve_core.rsg.calibrated.null import CleanTail
+from ragsieve_core.rsg.calibrated.usable import UsableNeighbors, usable_neighbors
+from ragsieve_core.rsg.calibrated.wording import WordSets, neighbor_overlap, word_sets
+from ragsieve_core.rsg.density import Density, Retention
+from ragsieve_core.rsg.evidence import CorpusEvidence
+from ragsieve_core.rsg.knn import Neighbors
+from ragsieve_core.text.uts39 import uts39_suspicious
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectGroup:
+    """One group with the evidence a reviewer is shown.
+
+    Attributes
+    ----------
+    members : rows of its documents, increasing.
+    evidence, isolation, jaccard, contrast, compactness : see :class:`GroupEvidence`.
+    own_vocabulary : share of its words found nowhere else, in [0, 1].
+    expected_number : documents of the corpus expected to reach this evidence if none were planted.
+    """
+
+    members: tuple[int, ...]
+    evidence: float
+    isolation: float
+    jaccard: float
+    contrast: float
+    compactness: float
+    own_vocabulary: float
+    expected_number: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedEvidence(CorpusEvidence):
+    """RSG of N documents by the `calibrated` rule: what `paper` gives and the evidence of groups.
+
+    In the shared fields ``neighbors`` and ``jaccard`` are the whole search, unicode words. ``density.retention`` says
+    of each neighbour whether it is a fellow of the document's strongest group, and if not why. ``density`` is
+    1 - mean distance to those fellows / distance to the farthest usable neighbour. ``tail_probability`` is the
+    expected share of clean documents with as much evidence. ``topology_score`` is the logistic curve
+    1 / (1 + exp(-2 (E - cut))).
+
+    Attributes
+    ----------
+    evidence : float64 (N,), strongest E of the groups that hold the document; -inf in none.
+    expected_number : float64 (N,), documents expected to reach that evidence if none were planted. An increment of m
+        documents counts m times ``tail_probability``.
+    group : int32 (N,), place in ``groups`` of the strongest alerting group that holds the document, -1 for none.
+    groups : alerting groups, strongest first; no document is in two.
+    islands : groups that would alert but are language islands, strongest first; not flagged.
+    strongest : int32 (N, largest size), members of the group behind ``evidence``, -1 filled.
+    radius : R of the corpus, the encoder's own scale.
+    expected_at_cut : documents expected to alert if none were planted.
+    evidence_cut : evidence from which a group alerts.
+    """
+
+    evidence: NDArray[np.float64]
+    expected_number: NDArray[np.float64]
+    group: NDArray[np.int32]
+    groups: tuple[SuspectGroup, ...]
+    islands: tuple[SuspectGroup, ...]
+    strongest: NDArray[np.int32]
+    radius: float
+    expected_at_cut: float
+    evidence_cut: float
+
+
+def score_calibrated(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    neighbors: Neighbors,
+    config: CalibratedConfig,
+    *,
+    sources: Sequence[str | None] | None = None,
+) -> CalibratedEvidence:
+    """The `calibrated` rule after any exact search.
+
+    Parameters
+    ----------
+    ids : N document ids.
+    texts : N document texts (with titles).
+    neighbors : their ``config.k`` nearest neighbours, fewer only in a smaller corpus.
+    config : parameters.
+    sources : source of each document (a page, a file), None where unknown. Pieces of one source are no evidence.
+
+    Raises
+    ------
+    InputError : numbers of ids, texts, sources and rows that differ.
+    """
+    count = neighbors.index.shape[0]
+    if not len(ids) == len(texts) == count or (sources is not None and len(sources) != count):
+        raise InputError(
+            f"{len(ids)} ids, {len(texts)} texts, {count} neighbour lists"
+            + ("" if sources is None else f" and {len(sources)} sources"),
+            expected="one of each per document, in the same order",
+        )
+    sets = word_sets(texts)
+    jaccard, weighted = neighbor_overlap(sets, neighbors.index)
+    usable = usable_neighbors(neighbors, jaccard, weighted, sources, config)
+    found = group_evidence(usable, config)
+    evidence, best, judged = _strongest_groups(found, sets, config)
+    null = CleanTail.of(evidence, config)
+    share = null.share(evidence)
+    expected_of = count * null.share(found.evidence.ravel())
+    alerting = _disjoint(found, np.flatnonzero(judged >= config.evidence_cut).tolist(), sets, expected_of)
+    group = np.full(count, -1, dtype=np.int32)
+    for place, one in enumerate(alerting):
+        group[list(one.members)] = place
+    island = (found.evidence.ravel() >= config.evidence_cut) & np.isneginf(judged)
+    integrity = np.array([float(uts39_suspicious(text, config.stray_families)) for text in texts])
+    topology = 1.0 / (1.0 + np.exp(-2.0 * np.clip(evidence - config.evidence_cut, -300.0, 300.0)))
+    topology = np.where(evidence >= config.evidence_cut, np.maximum(topology, 0.5), np.minimum(topology, _BELOW_HALF))
+    score = np.maximum(topology, integrity)
+    strongest = _members_of(found, best)
+    return CalibratedEvidence(
+        document_ids=tuple(ids),
+        neighbors=neighbors,
+        jaccard=jaccard,
+        density=_density(neighbors, usable, strongest),
+        tail_probability=share,
+        integrity=integrity,
+        topology_score=topology,
+        score=score,
+        flagged=score >= config.threshold,
+        config=config,
+        evidence=evidence,
+        expected_number=count * share,
+        group=group,
+        groups=alerting,
+        islands=_disjoint(found, np.flatnonzero(island).tolist(), sets, expected_of),
+        strongest=strongest,
+        radius=usable.radius,
+        expected_at_cut=count * float(null.share(np.array([config.evidence_cut]))[0]),
+        evidence_cut=config.evidence_cut,
+    )
+
+
+_BELOW_HALF = float(np.nextafter(0.5, 0.0))
+
+
+def _strongest_groups(
+    found: GroupEvidence, sets: WordSets, config: CalibratedConfig
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
+    """Per document the evidence of its strongest group and that group's flat number (-1: none), islands left out.
+
+    The third is the evidence of every group, flat, islands at -inf.
+    """
+    count, sizes = found.evidence.shape
+    flat = found.evidence.ravel().copy()
+    shares: dict[frozenset[int], float] = {}
+    for number in np.flatnonzero(flat >= config.tail_start).tolist():
+        members = _members(found, number)
+        one = frozenset(members.tolist())
+        if one not in shares:
+            shares[one] = own_vocabulary(sets, members)
+        if shares[one] >= config.island_share:
+            flat[number] = -np.inf
+    evidence = np.full(count, -np.inf)
+    best = np.full(count, -1, dtype=np.int64)
+    rank = np.empty(flat.size, dtype=np.int64)
+    rank[np.lexsort((-np.arange(flat.size), flat))] = np.arange(flat.size)
+    top = np.full(count, -1, dtype=np.int64)
+    for column, size in enumerate(found.sizes):
+        held = np.flatnonzero(np.isfinite(flat.reshape(count, sizes)[:, column]))
+        place = rank[held * sizes + column]
+        for position in range(size):
+            np.maximum.at(top, found.members[held, position], place)
+    by_rank = np.argsort(rank)
+    some = top >= 0
+    best[some] = by_rank[top[some]]
+    evidence[some] = flat[best[some]]
+    return evidence, best, flat
+
+
+def _members(found: GroupEvidence, number: int) -> NDArray[np.int32]:
+    row, column = divmod(number, len(found.sizes))
+    return found.members[row, : found.sizes[column]]
+
+
+def _members_of(found: GroupEvidence, best: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Members of each document's strongest group, -1 filled."""
+    out = np.full(found.members.shape, -1, dtype=np.int32)
+    for row in np.flatnonzero(best >= 0).tolist():
+        members = _members(found, int(best[row]))
+        out[row, : members.size] = members
+    return out
+
+
+def _disjoint(
+    found: GroupEvidence, numbers: Sequence[int], sets: WordSets, expected: NDArray[np.float64]
+) -> tuple[SuspectGroup, ...]:
+    """Groups of those flat numbers, strongest first, none sharing a document with a stronger one."""
+    flat = {name: getattr(found, name).ravel() for name in ("evidence", "isolation", "jaccard", "contrast")}
+    compactness = found.compactness.ravel()
+    taken: set[int] = set()
+    groups = []
+    for number in sorted(numbers, key=lambda one: (-flat["evidence"][one], one)):
+        members = _members(found, number)
+        if taken & set(members.tolist()):
+            continue
+        taken |= set(members.tolist())
+        groups.append(
+            SuspectGroup(
+                tuple(sorted(members.tolist())),
+                **{name: float(column[number]) for name, column in flat.items()},
+                compactness=float(compactness[number]),
+                own_vocabulary=own_vocabulary(sets, members),
+                expected_number=float(expected[number]),
+            )
+        )
+    return tuple(groups)
+
+
+def _density(neighbors: Neighbors, usable: UsableNeighbors, strongest: NDArray[np.int32]) -> Density:
+    """The shared fields: fellows of the strongest group as retained neighbours, the rest with a reason."""
+    fellow = (neighbors.index[:, :, None] == strongest[:, None, :]).any(axis=2)
+    retention = np.where(fellow, Retention.RETAINED, Retention.OUTSIDE_GROUP)
+    retention = np.where(usable.same_source, Retention.SAME_SOURCE, retention)
+    retention = np.where(usable.copy, Retention.COPY, retention).astype(np.uint8)
+    retained = retention == Retention.RETAINED
+    eligible = retained.sum(axis=1).astype(np.int32)
+    exact = neighbors.cosine.astype(np.float64)
+    # The distance of the farthest usable neighbour, back to a cosine
+    floor = 1.0 - (usable.distance[:, -1] - usable.floor)
+    total = np.where(retained, exact, 0.0).sum(axis=1)
+    mean = np.where(eligible > 0, total / np.maximum(eligible, 1), floor)
+    rise = np.clip((mean - floor) / np.maximum(1e-6, 1.0 - floor), 0.0, 1.0)
+    return Density(floor.astype(np.float32), retention, eligible, mean, rise.astype(np.float32))

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.null import CleanTail, tail_scale
+
+CONFIG = CalibratedConfig()
+WIDTH = CONFIG.evidence_cut - CONFIG.tail_start
+
+
+def draws(count: int, scale: float, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).exponential(scale, count)
+
+
+def test_scale_is_the_maximum_likelihood_of_a_truncated_exponential() -> None:
+    values = draws(3000, 0.2, 1)
+    below = values[values < WIDTH]
+    alone = tail_scale(below + CONFIG.tail_start, replace(CONFIG, tail_weight=0.0))
+
+    def loss(scale: float) -> float:
+        return -float(stats.truncexpon.logpdf(below, WIDTH / scale, scale=scale).sum())
+
+    independent = optimize.minimize_scalar(loss, bounds=(0.05, 1.0), method="bounded", options={"xatol": 1e-9}).x
+    assert alone == pytest.approx(independent, rel=1e-5)
+
+
+def test_expected_number_of_an_exponential_corpus_is_right() -> None:
+    # 20,000 documents whose evidence is exponential from tail_start on: exp(-width / scale) of them alert
+    evidence = CONFIG.tail_start + draws(20_000, 0.25, 2)
+    null = CleanTail.of(evidence, CONFIG)
+    seen = int((evidence >= CONFIG.evidence_cut).sum())
+    assert 20_000 * float(null.share(np.array([CONFIG.evidence_cut]))[0]) == pytest.approx(seen, rel=0.1)
+
+
+def test_planted_documents_above_the_cut_do_not_inform_the_tail() -> None:
+    clean = np.random.default_rng(3).normal(0.2, 0.3, 5000)
+    planted = np.full(500, 3.0)
+    alone, attacked = (CleanTail.of(values, CONFIG) for values in (clean, np.concatenate([clean, planted])))
+    assert attacked.scale == alone.scale
+    cut = np.array([CONFIG.evidence_cut])
+    # The expected number hardly moves: the share falls as the corpus grows
+    assert 5500 * attacked.share(cut)[0] == pytest.approx(5000 * alone.share(cut)[0], rel=0.02)
+
+
+def test_without_evidence_of_its_own_a_corpus_leans_on_the_reference() -> None:
+    null = CleanTail.of(np.full(100, -1.0), CONFIG)
+    # The reference counts for tail_weight documents, the corpus for 100
+    inside = 1 - np.exp(-WIDTH / null.scale)
+    assert null.level == pytest.approx(500 * 0.022 / 600 / inside)
+    assert null.scale == pytest.approx(CONFIG.tail_scale)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-3, 4), min_size=1, max_size=60))
+def test_share_falls_with_evidence_in_the_tail(values: list[float]) -> None:
+    null = CleanTail.of(np.array(values), CONFIG)
+    grid = np.linspace(-4, 5, 200)
+    share = null.share(grid)
+    assert ((share > 0) & (share <= 1)).all()
+    for part in (grid < CONFIG.tail_start, grid >= CONFIG.tail_start):
+        assert (np.diff(share[part]) <= 1e-12).all()
