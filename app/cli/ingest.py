@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import time
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,6 +16,14 @@ from ragsieve_core.errors import EXIT_REJECTED, InputError
 
 SHOWN = 5
 """Rejected records named on the terminal; all of them are in the rejects file."""
+
+
+def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
+    """The first rows of a rejects file."""
+    if rejects_file is None:
+        return []
+    with Path(rejects_file).open(encoding="utf-8") as file:
+        return [json.loads(line) for line in islice(file, SHOWN)]
 
 
 @click.command()
@@ -46,7 +58,6 @@ def ingest(
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
     from ragsieve_core.formats.reading import read_batches
-    from ragsieve_core.formats.rejected import Rejected
     from warehouse.records import EncoderSpec
 
     if embeddings is not None and encoder is None:
@@ -63,6 +74,7 @@ def ingest(
             remark(f"{embeddings.name}: {stored.note}")
         matrix = stored.matrix
         spec = EncoderSpec(encoder, encoder, matrix.shape[1], {"key": encoder})
+    start = time.perf_counter()
     with open_access(warehouse, command="ingest", say=remark) as access:
         done = access.ingest(
             corpus,
@@ -73,17 +85,17 @@ def ingest(
             full=full,
             input_name=", ".join(path.name for path in paths),
         )
+    seconds = time.perf_counter() - start
     if done["accepted"] == 0 and done["rejected"] == 0:
         remark("nothing new: every record was there already")
     if done["full_refused"]:
         remark("records were rejected, so nothing was marked as gone: mend them and ingest again with --full")
-    for entry in done["rejects"][:SHOWN]:
-        rejected = Rejected(**entry)
-        remark(f"rejected {rejected.where}: {rejected.reason}")
+    for row in first_lines(done["rejects_file"]):
+        remark(f"rejected {row['file']}:{row['line']}: {row['reason']}")
     if done["rejected"] > SHOWN:
         remark(f"… and {done['rejected'] - SHOWN:,} more: {done['rejects_file']}")
     names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
     rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None
     counts = {name: done[name] for name in names}
-    result({"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": done["seconds"]}, as_json=as_json)
+    result({"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}, as_json=as_json)
     return EXIT_REJECTED if done["rejected"] else 0

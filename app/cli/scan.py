@@ -16,7 +16,7 @@ from app.cli.output import progress, remark, result
 @click.option("--corpus", required=True, help="Corpus to scan.")
 @click.option("--snapshot", default=None, help="Snapshot id; default the latest.")
 @click.option("--encoder", default=None, help="Key of stored vectors; default the profile's retriever.")
-@rule_option("paper")
+@rule_option("calibrated")
 @profile_option
 @warehouse_option
 @json_option

@@ -18,7 +18,8 @@ from ragsieve_core.formats.reading import read_batches
 from warehouse.records import LabelRecord
 
 CORPUS = "marrowmere"
-RULE = "paper"
+SCAN_RULE = "calibrated"
+QUERY_RULE = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +87,17 @@ def prepare_demo(access: Access, folder: Path, *, say: Callable[[str], None], ba
     models = open_models()
     taken = access.ingest(CORPUS, read_batches([folder / "corpus.jsonl"]), input_name="corpus.jsonl")
     say(f"corpus: {taken['documents']} documents ({taken['accepted']} new)")
-    scan = scan_corpus(access, CORPUS, models, rule=RULE, bar=bar)
+    scan = scan_corpus(access, CORPUS, models, rule=SCAN_RULE, bar=bar)
     say(
         f"RSG scan: {scan.flagged} of {scan.documents} documents flagged" + (" (stored before)" if scan.already else "")
     )
     questions = read_questions(folder)
-    done = access.answered(CORPUS, scan.snapshot, RULE)
+    done = access.answered(CORPUS, scan.snapshot, QUERY_RULE)
     open_questions = [question for question in questions if question[0] not in done]
     if open_questions:
         with (
             bar("answering questions") as step,
-            closing(ask(access, CORPUS, open_questions, models, rule=RULE, progress=step)) as chunks,
+            closing(ask(access, CORPUS, open_questions, models, rule=QUERY_RULE, progress=step)) as chunks,
         ):
             flagged = sum(recorded["flagged"] for _, recorded in chunks)
         say(f"RSQ: {len(open_questions)} questions answered, {flagged} candidates flagged")

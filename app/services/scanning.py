@@ -8,16 +8,13 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from app.services.access import Access
+from app.services.scan_record import scan_record, sources_of
 from app.services.vectors import embedded_snapshot
 from ragsieve_core import __version__
-from ragsieve_core.config import config_dict
 from ragsieve_core.models.roles import Progress
-from ragsieve_core.rsg import CorpusEvidence, Retention, rsg_preset, score_corpus
+from ragsieve_core.rsg import rsg_preset, score_corpus
 from warehouse.ids import utc_now
-from warehouse.records import NeighborColumns, ScanRecord
 
 if TYPE_CHECKING:
     from ragsieve_core.models.loading import LoadedModels
@@ -46,17 +43,12 @@ class ScanOutcome:
     already: bool
 
 
-def scan_state(evidence: CorpusEvidence) -> str:
-    """``topology_silent`` where integrity flags used up the whole alert budget, else ``ok``."""
-    return "topology_silent" if float(evidence.integrity.mean()) >= evidence.config.budget else "ok"
-
-
 def scan_corpus(
     access: Access,
     corpus: str,
     models: LoadedModels,
     *,
-    rule: str = "paper",
+    rule: str = "calibrated",
     snapshot: str | None = None,
     encoder: str | None = None,
     bar: Bar = no_bar,
@@ -98,43 +90,12 @@ def scan_corpus(
         raise RuntimeError("a snapshot with every vector came without its matrix")
     started, clock = utc_now(), time.perf_counter()
     with bar("searching neighbours") as step:
-        evidence = score_corpus(documents.ids, documents.full_texts(), vectors, config, progress=step)
-    seconds = time.perf_counter() - clock
-    state = scan_state(evidence)
-    recorded = access.record_scan(
-        ScanRecord(
-            corpus=corpus,
-            snapshot=documents.snapshot,
-            detector="rsg",
-            rule=config.rule,
-            config=config_dict(config),
-            config_key=config.key,
-            threshold=config.threshold,
-            code_version=__version__,
-            started_at=started,
-            seconds=seconds,
-            version_ids=documents.version_ids,
-            score=evidence.score,
-            flagged=evidence.flagged,
-            encoder=key,
-            state=state,
-            summary={"integrity_share": float(evidence.integrity.mean())},
-            floor=evidence.density.floor,
-            eligible_neighbors=evidence.density.eligible_neighbors,
-            density=evidence.density.density,
-            tail_probability=evidence.tail_probability,
-            integrity=evidence.integrity,
-            topology_score=evidence.topology_score,
-            neighbors=NeighborColumns(
-                position=evidence.neighbors.index.astype(np.int64),
-                cosine=evidence.neighbors.cosine,
-                jaccard=evidence.jaccard,
-                retained=evidence.density.retention == Retention.RETAINED,
-                reason=evidence.density.retention,
-                reasons=tuple(reason.name.lower() for reason in Retention),
-            ),
+        evidence = score_corpus(
+            documents.ids, documents.full_texts(), vectors, config, sources=sources_of(documents), progress=step
         )
-    )
+    seconds = time.perf_counter() - clock
+    record = scan_record(corpus, documents, key, evidence, started, seconds)
+    recorded = access.record_scan(record)
     return ScanOutcome(
         recorded["scan"],
         documents.snapshot,
@@ -143,6 +104,6 @@ def scan_corpus(
         recorded["alerts"],
         recorded["new_alerts"],
         seconds,
-        state,
+        record.state,
         recorded["already"],
     )
