@@ -22,6 +22,7 @@ from warehouse.errors import SchemaError, StorageError
 from warehouse.ids import utc_now
 from warehouse.owner import Owner, resolve
 from warehouse.side import Side, sync_folder
+from warehouse.turns import TurnLock
 
 T = TypeVar("T")
 
@@ -33,6 +34,8 @@ _CONFIG = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
+    # A checkpoint inside a commit stalls every writer: the owner folds the log when idle (InboxWorker) and on closing.
+    "checkpoint_threshold": "1GB",
 }
 
 
@@ -43,7 +46,7 @@ class Warehouse:
         self.side = side
         self.owner = owner
         self._root: duckdb.DuckDBPyConnection | None = root
-        self._writing = threading.Lock()
+        self._writing = TurnLock()
         self._writer: int | None = None
         self._guard = threading.Lock()
         self.maintaining = threading.Lock()
@@ -118,12 +121,15 @@ class Warehouse:
             cursor.close()
 
     @contextmanager
-    def transaction(self, cursor: duckdb.DuckDBPyConnection | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    def transaction(
+        self, cursor: duckdb.DuckDBPyConnection | None = None, *, urgent: bool = False
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor inside one write transaction, committed at the end of the block, rolled back on any error.
 
         Parameters
         ----------
         cursor : one of this warehouse to use, for instance because it has temporary tables; it is left open.
+        urgent : a person is waiting: goes before every write that is not.
 
         Raises
         ------
@@ -132,7 +138,7 @@ class Warehouse:
         """
         if self._writer == threading.get_ident():
             raise RuntimeError("a write transaction is already open in this thread: pass its cursor on")
-        with self._writing:
+        with self._writing.turn(urgent=urgent):
             self._writer = threading.get_ident()
             used = cursor or self.cursor()
             try:
@@ -151,7 +157,11 @@ class Warehouse:
                 self._writer = None
 
     def run_transaction(
-        self, work: Callable[[duckdb.DuckDBPyConnection], T], cursor: duckdb.DuckDBPyConnection | None = None
+        self,
+        work: Callable[[duckdb.DuckDBPyConnection], T],
+        cursor: duckdb.DuckDBPyConnection | None = None,
+        *,
+        urgent: bool = False,
     ) -> T:
         """Run ``work(cursor)`` in a write transaction; on a conflict undo it all and run it again, at most five times.
 
@@ -159,7 +169,7 @@ class Warehouse:
         """
         for attempt in range(1, _TRIES + 1):
             try:
-                with self.transaction(cursor) as used:
+                with self.transaction(cursor, urgent=urgent) as used:
                     return work(used)
             except duckdb.TransactionException as error:
                 if attempt == _TRIES or not any(text in str(error) for text in _RETRY):
@@ -169,7 +179,7 @@ class Warehouse:
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file; for idle moments, because it can stall a write by half a second."""
-        with self._writing, contextlib.closing(self.cursor()) as cursor:
+        with self._writing.turn(), contextlib.closing(self.cursor()) as cursor:
             cursor.execute("CHECKPOINT")
 
     @property
@@ -179,7 +189,7 @@ class Warehouse:
 
     def close(self) -> None:
         """Close the file, then give the lock up; a second call does nothing."""
-        with self._writing, self._guard:
+        with self._writing.turn(), self._guard:
             if self._root is None:
                 return
             root, self._root = self._root, None
@@ -191,7 +201,7 @@ class Warehouse:
 
     def swap(self, replacement: Path) -> None:
         """Close, and put another file in place of this one before the lock is given up."""
-        with self._writing, self._guard:
+        with self._writing.turn(), self._guard:
             if self._root is None:
                 raise StorageError("the warehouse is closed", where=str(self.path))
             root, self._root = self._root, None

@@ -114,7 +114,7 @@ def decide(
         return Decision(alert, expected_version + 1, "decided", verdict, reason, before), told
 
     with wh.publishing:
-        decision, told = wh.run_transaction(work)
+        decision, told = wh.run_transaction(work, urgent=True)
         if told is not None:
             publish.release(wh, *told)
     return decision

@@ -73,7 +73,7 @@ def hold(wh: Warehouse, alert: str, *, principal: Principal, hours: float, reaso
         return made, publish.prepare(cursor, principal, "held")
 
     with wh.publishing:
-        made, told = wh.run_transaction(work)
+        made, told = wh.run_transaction(work, urgent=True)
         publish.release(wh, *told)
     return made
 
@@ -101,7 +101,7 @@ def end_hold(wh: Warehouse, hold_id: str, *, principal: Principal) -> None:
         return publish.prepare(cursor, principal, "hold_ended")
 
     with wh.publishing:
-        publish.release(wh, *wh.run_transaction(work))
+        publish.release(wh, *wh.run_transaction(work, urgent=True))
 
 
 def end_holds_of(cursor: duckdb.DuckDBPyConnection, alert: str, principal: Principal) -> list[str]:
