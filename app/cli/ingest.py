@@ -35,6 +35,8 @@ def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
 @click.option("--encoder", default=None, help="Key naming the encoder that made the vectors, every parameter of it.")
 @click.option("--batch", default="", help="Label of this batch.")
 @click.option("--full", is_flag=True, help="The input is the whole corpus: documents it lacks are marked as gone.")
+@click.option("--url", default=None, help="Deliver to `ragsieve serve --ingest` there instead of a local warehouse.")
+@click.option("--token-file", type=click.Path(path_type=Path), help="File with the token for --url (mode 0600).")
 @warehouse_option
 @json_option
 def ingest(
@@ -46,6 +48,8 @@ def ingest(
     encoder: str | None,
     batch: str,
     full: bool,
+    url: str | None,
+    token_file: Path | None,
     warehouse: Path,
     as_json: bool,
 ) -> int:
@@ -55,10 +59,12 @@ def ingest(
     the same file in again adds nothing.
     """
     from app.services.access import open_access
+    from app.services.http_delivery import endpoint, post_segment, read_token
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
     from ragsieve_core.formats.reading import read_batches
     from warehouse.records import EncoderSpec
+    from warehouse.segment_kinds import documents_segment
 
     if embeddings is not None and encoder is None:
         raise InputError(
@@ -66,6 +72,12 @@ def ingest(
             where="--embeddings",
             expected="--encoder KEY beside it, naming model, pooling, prefixes and length",
         )
+    if (url is None) != (token_file is None):
+        raise InputError("--url and --token-file belong together", where="ingest", expected="both, or neither")
+    token = ""
+    if url is not None and token_file is not None:
+        endpoint(url)
+        token = read_token(token_file)
     mapping = ColumnMapping.from_flags(pairs)
     matrix = spec = None
     if embeddings is not None and encoder is not None:
@@ -75,16 +87,22 @@ def ingest(
         matrix = stored.matrix
         spec = EncoderSpec(encoder, encoder, matrix.shape[1], {"key": encoder})
     start = time.perf_counter()
-    with open_access(warehouse, command="ingest", say=remark) as access:
-        done = access.ingest(
-            corpus,
-            read_batches(list(paths), format=kind, mapping=mapping),
-            embeddings=matrix,
-            encoder=spec,
-            batch_label=batch,
-            full=full,
-            input_name=", ".join(path.name for path in paths),
-        )
+    batches = read_batches(list(paths), format=kind, mapping=mapping)
+    given: dict[str, Any] = {
+        "embeddings": matrix,
+        "encoder": spec,
+        "batch_label": batch,
+        "full": full,
+        "input_name": ", ".join(path.name for path in paths),
+    }
+    if url is not None:
+        done = dict(post_segment(url, token, documents_segment(corpus, batches, **given), say=remark))
+        if done["rejected"]:
+            remark(f"{done['rejected']:,} records were rejected; the list lies with the owner: {done['rejects_file']}")
+            done["rejects_file"] = None
+    else:
+        with open_access(warehouse, command="ingest", say=remark) as access:
+            done = dict(access.ingest(corpus, batches, **given))
     seconds = time.perf_counter() - start
     if done["accepted"] == 0 and done["rejected"] == 0:
         remark("nothing new: every record was there already")
@@ -92,7 +110,7 @@ def ingest(
         remark("records were rejected, so nothing was marked as gone: mend them and ingest again with --full")
     for row in first_lines(done["rejects_file"]):
         remark(f"rejected {row['file']}:{row['line']}: {row['reason']}")
-    if done["rejected"] > SHOWN:
+    if done["rejected"] > SHOWN and done["rejects_file"]:
         remark(f"… and {done['rejected'] - SHOWN:,} more: {done['rejects_file']}")
     names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
     rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None

@@ -30,6 +30,16 @@ def warehouse_option(command: F) -> F:
     )(command)
 
 
+def yes_option(command: F) -> F:
+    """``--yes``."""
+    return click.option("--yes", is_flag=True, help="Do not ask for a confirmation.")(command)
+
+
+def note_option(command: F) -> F:
+    """``--note TEXT``."""
+    return click.option("--note", default="", help="Why, in your words; kept with the act.")(command)
+
+
 def profile_option(command: F) -> F:
     """``--profile NAME`` and what the profile `custom` is made of."""
     options = (

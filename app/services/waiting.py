@@ -14,8 +14,8 @@ EVERY_S = 10.0
 
 
 @contextmanager
-def waiting(say: Say) -> Iterator[Callable[[float, Holder | None], None]]:
-    """A callback for deliveries that says after two seconds, and then every ten, whom they wait for."""
+def waiting(say: Say, *, to: str = "take it in") -> Iterator[Callable[[float, Holder | None], None]]:
+    """A callback that says after two seconds, and then every ten, whom a command waits for and ``to`` do what."""
     due = FIRST_S
 
     def on_wait(seconds: float, holder: Holder | None) -> None:
@@ -23,6 +23,6 @@ def waiting(say: Say) -> Iterator[Callable[[float, Holder | None], None]]:
         if seconds >= due:
             due = seconds + EVERY_S
             owner = f"`{holder.command}` (process {holder.pid})" if holder else "an owner"
-            say(f"waiting for {owner} to take it in: {seconds:.0f} s")
+            say(f"waiting for {owner} to {to}: {seconds:.0f} s")
 
     yield on_wait
