@@ -76,6 +76,18 @@ def test_scan_query_and_replay(ragsieve: Callable, corpus: Path, tmp_path: Path)
 
 
 @pytest.mark.models
+def test_doctor_says_whether_a_corpus_is_suited(ragsieve: Callable, corpus: Path) -> None:
+    ragsieve("ingest", "--corpus", "c", str(corpus))
+    done = ragsieve("doctor", "--corpus", "c", "--json")
+    findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+    # 24 documents with 16 neighbours each: every neighbourhood is most of the corpus
+    assert not findings["documents"]["ok"]
+    assert "half of the corpus" in findings["documents"]["fix"]
+    assert "unsuited" in findings["corpus"]["detail"]
+    assert done.exit_code == 2
+
+
+@pytest.mark.models
 def test_demo_on_a_part_of_the_examples(ragsieve: Callable, tmp_path: Path) -> None:
     folder = tmp_path / "examples"
     folder.mkdir()
