@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from warehouse import sql
+from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, utc_now
 from warehouse.principal import Principal
 
@@ -27,20 +28,16 @@ class AlertState:
     note: str | None = None
 
 
-def last_event(cursor: duckdb.DuckDBPyConnection) -> int:
-    """Highest seq of the alert history: what comes after it in this transaction is new."""
-    found = sql.first(cursor, "SELECT coalesce(max(seq), 0) FROM alert_events")
-    return int(found[0]) if found else 0
-
-
 def refresh_alerts(cursor: duckdb.DuckDBPyConnection, after: int) -> None:
-    """Fold the history of every alert that has a row after ``after`` into alert_current, in the same transaction."""
+    """Fold the history of every alert with a row from number ``after`` on into alert_current, in its transaction."""
     sql.run(cursor, "alert_touched", after=after).complete()
-    cursor.execute("DELETE FROM alert_current WHERE alert_id IN (SELECT alert_id FROM touched)").complete()
+    sql.run(cursor, "alert_fold").complete()
     sql.run(cursor, "alert_refresh").complete()
+    sql.run(cursor, "alert_begin").complete()
 
 
 def set_state(
+    wh: Warehouse,
     cursor: duckdb.DuckDBPyConnection,
     alert: str,
     principal: Principal,
@@ -63,7 +60,7 @@ def set_state(
         "reason": state.reason,
         "note": state.note,
         "payload": canonical_json(dict(payload)),
-        "seq": last_event(cursor) + 1,
+        "seq": wh.history_numbers(),
     }
     sql.run(cursor, "alert_step", **parameters).complete()
     sql.run(cursor, "alert_set_state", **parameters).complete()

@@ -5,13 +5,10 @@ A chain alone cannot show that its end was cut off: keep :func:`head` somewhere 
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -19,13 +16,27 @@ import duckdb
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.safe_open import open_input
 from warehouse import sql
+from warehouse.chain import GENESIS, append, row_hash
 from warehouse.database import Warehouse
 from warehouse.errors import StorageError
 from warehouse.ids import canonical_json, utc_now
 from warehouse.principal import Principal
 from warehouse.records import Page
 
-GENESIS = "0" * 64
+__all__ = [
+    "GENESIS",
+    "AuditHead",
+    "AuditReport",
+    "append",
+    "append_head",
+    "audit_page",
+    "export",
+    "head",
+    "read_heads",
+    "row_hash",
+    "verify",
+]
+
 _CHUNK = 10_000
 
 
@@ -56,46 +67,6 @@ class AuditReport:
     broken_at: int | None
     problem: str
     unproved: str
-
-
-def row_hash(
-    sequence: int, acted_at: datetime, actor: str, action: str, object_id: str, payload: str, previous: str
-) -> str:
-    """SHA-256 (hex) over the canonical JSON list of the row's other columns; the time as ISO text in microseconds."""
-    fields = [sequence, acted_at.isoformat(timespec="microseconds"), actor, action, object_id, payload, previous]
-    return hashlib.sha256(canonical_json(fields).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def append(
-    cursor: duckdb.DuckDBPyConnection,
-    actor: str,
-    action: str,
-    object_id: str,
-    payload: Mapping[str, object],
-    commitments: Mapping[str, str] | None = None,
-) -> int:
-    """Append one row within the caller's write transaction; returns its sequence.
-
-    Parameters
-    ----------
-    payload : ids, counts and settings; never text of a document, query or note.
-    commitments : values to be committed to without being shown: the payload gets SHA-256(salt + value) under the
-        name, the salt goes to ``audit_salts``, from where erasure can take it.
-    """
-    last = sql.first(cursor, "SELECT sequence, hash FROM audit_log ORDER BY sequence DESC LIMIT 1")
-    sequence, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
-    body = dict(payload)
-    for name, value in (commitments or {}).items():
-        salt = secrets.token_hex(16)
-        body[name] = hashlib.sha256(f"{salt}{value}".encode("utf-8", "surrogatepass")).hexdigest()
-        cursor.execute("INSERT INTO audit_salts VALUES (?, ?, ?)", [sequence, name, salt])
-    text, acted_at = canonical_json(body), utc_now()
-    digest = row_hash(sequence, acted_at, actor, action, object_id, text, previous)
-    cursor.execute(
-        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [sequence, acted_at, actor, action, object_id, text, previous, digest],
-    )
-    return int(sequence)
 
 
 def head(wh: Warehouse) -> AuditHead:

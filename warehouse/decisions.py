@@ -9,12 +9,12 @@ from typing import Literal, get_args
 import duckdb
 
 from ragsieve_core.errors import InputError, nearest
-from warehouse import audit, publish, sql
+from warehouse import audit, publish
 from warehouse.alert_state import AlertState, set_state
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse
 from warehouse.errors import RefusedError
-from warehouse.holds import end_holds_of
+from warehouse.holds import end_holds
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
 
@@ -86,13 +86,14 @@ def decide(
             )
         before = {name: row[name] for name in ("status", "verdict", "reason", "holder", "version")}
         set_state(
+            wh,
             cursor,
             alert,
             principal,
             AlertState(kind="decided", status="decided", verdict=verdict, reason=reason, note=note),
             {"before": before, "seen": dict(seen or {})},
         )
-        ended = end_holds_of(cursor, alert, principal)
+        ended = end_holds(cursor, row["holds"], principal)
         audit.append(
             cursor,
             principal.identity,
@@ -108,8 +109,7 @@ def decide(
             },
             {"note": note} if note else None,
         )
-        policy = sql.first(cursor, "SELECT admission FROM corpus_current WHERE corpus_id = ?", [row["corpus_id"]])
-        guarded = policy is not None and policy[0] != "at_once"
+        guarded = row["admission"] != "at_once"
         told = publish.prepare(cursor, principal, "decided") if ended or guarded else None
         return Decision(alert, expected_version + 1, "decided", verdict, reason, before), told
 

@@ -104,7 +104,8 @@ def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: P
         return Erasure(erasure_id, len(versions), vectors, 0, snapshot, remaining)
 
     with wh.maintaining:
-        done = wh.run_transaction(work)
+        # No one may copy a member or an admission while its hash is being blanked.
+        done = wh.run_transaction(work, alone=True)
         for file in old_files:
             file.unlink(missing_ok=True)
         exports = _drop_exports(wh, corpus_id)

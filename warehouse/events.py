@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, corpora, facts, sql
-from warehouse.alert_state import last_event, refresh_alerts
+from warehouse.alert_state import refresh_alerts
 from warehouse.database import Warehouse
 from warehouse.event_columns import candidate_table, check_event, event_id, event_table, ranking_table
 from warehouse.ids import new_id, utc_now
@@ -83,7 +83,7 @@ def record_events(
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedEvents:
         raced = _known(cursor, [name for name, _, _ in ready.fresh])
         rows = batch.rows({name: event for name, _, event in ready.fresh if name not in raced}) if raced else ready
-        result = _store(cursor, rows, batch, ids)
+        result = _store(wh, cursor, rows, batch, ids)
         if ticket is not None:
             ticket.stamp(cursor, principal.identity, "taken", asdict(result))
         return result
@@ -122,16 +122,18 @@ class _Batch:
         return _Rows(fresh, event_table(fresh, self.key, shared), ranking_table(fresh), candidate_table(fresh))
 
 
-def _store(cursor: duckdb.DuckDBPyConnection, rows: _Rows, batch: _Batch, ids: tuple[str, ...]) -> RecordedEvents:
+def _store(
+    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, rows: _Rows, batch: _Batch, ids: tuple[str, ...]
+) -> RecordedEvents:
     if not rows.fresh:
         return RecordedEvents(0, len(ids), 0, 0, 0, 0, ids)
     for name in sorted({event.corpus for _, _, event in rows.fresh}):
         corpora.ensure(cursor, name, batch.principal)
     sql.insert(cursor, "retrieval_events", rows.events)
     _place(cursor, rows.ranking, rows.candidates, batch.batch_id)
-    before, actor = last_event(cursor), batch.principal.identity
-    sql.run(cursor, "alert_new_reach", batch_id=batch.batch_id, actor=actor, now=utc_now()).complete()
-    alerts, opened = _feed(cursor, rows.fresh, batch.principal)
+    before, actor = wh.history_numbers(), batch.principal.identity
+    sql.run(cursor, "alert_new_reach", batch_id=batch.batch_id, actor=actor, now=utc_now(), first_seq=before).complete()
+    alerts, opened = _feed(wh, cursor, rows.fresh, batch.principal)
     refresh_alerts(cursor, before)
     flagged = sum(candidate.flagged for _, _, event in rows.fresh for candidate in event.candidates)
     counts = {"events": len(rows.fresh), "candidates": rows.candidates.num_rows, "flagged": flagged}
@@ -167,14 +169,17 @@ def _place(cursor: duckdb.DuckDBPyConnection, ranking: pa.Table, candidates: pa.
 
 
 def _feed(
-    cursor: duckdb.DuckDBPyConnection, events: Sequence[tuple[str, str, EventRecord]], principal: Principal
+    wh: Warehouse,
+    cursor: duckdb.DuckDBPyConnection,
+    events: Sequence[tuple[str, str, EventRecord]],
+    principal: Principal,
 ) -> tuple[int, int]:
     groups: dict[tuple[str, float], list[str]] = {}
     for name, _, event in events:
         groups.setdefault((event.rule, float(event.threshold)), []).append(name)
     alerts = opened = 0
     for (rule, threshold), names in sorted(groups.items()):
-        fed = feed(cursor, sql.table(cursor, "event_evidence", event_ids=names), "rsq", threshold, rule, principal)
+        fed = feed(wh, cursor, sql.table(cursor, "event_evidence", event_ids=names), "rsq", threshold, rule, principal)
         alerts += fed.alerts
         opened += fed.opened
     return alerts, opened
