@@ -187,7 +187,14 @@ def check(path: Path, log: Path, extra: int) -> list[str]:
     return problems
 
 
-def torture(kills: int, seed: int, folder: Path, pause: tuple[float, float] = (0.3, 2.0)) -> list[str]:
+def _wait_for_progress(log: Path, at_most_s: float = 20.0) -> None:
+    """Until something more was acknowledged: on a busy machine a part could be killed before it did anything."""
+    before, until = log.stat().st_size if log.exists() else 0, time.monotonic() + at_most_s
+    while (log.stat().st_size if log.exists() else 0) == before and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def torture(kills: int, seed: int, folder: Path, longest_s: float = 1.5) -> list[str]:
     """Run and check; returns the problems found."""
     chance = random.Random(seed)
     path, log, extra = folder / "w.duckdb", folder / "log", 0
@@ -195,7 +202,8 @@ def torture(kills: int, seed: int, folder: Path, pause: tuple[float, float] = (0
     parts = {name: start("writer", path, log, name) for name in names} | {"owner": start("owner", path, log, extra)}
     try:
         for number in range(kills):
-            time.sleep(chance.uniform(*pause))
+            _wait_for_progress(log)
+            time.sleep(chance.uniform(0.0, longest_s))
             victim = chance.choice(["owner", "owner", *names])
             parts[victim].send_signal(signal.SIGKILL)
             parts[victim].wait()
