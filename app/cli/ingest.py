@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, warehouse_option
+from app.cli.options import json_option, wait_option, warehouse_option
 from app.cli.output import remark, result
 from ragsieve_core.errors import EXIT_REJECTED, InputError
 
@@ -38,6 +38,7 @@ def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
 @click.option("--url", default=None, help="Deliver to `ragsieve serve --ingest` there instead of a local warehouse.")
 @click.option("--token-file", type=click.Path(path_type=Path), help="File with the token for --url (mode 0600).")
 @warehouse_option
+@wait_option
 @json_option
 def ingest(
     paths: tuple[Path, ...],
@@ -51,6 +52,7 @@ def ingest(
     url: str | None,
     token_file: Path | None,
     warehouse: Path,
+    wait_s: float,
     as_json: bool,
 ) -> int:
     """Take documents from PATHS (files or folders) into a corpus.
@@ -59,6 +61,7 @@ def ingest(
     the same file in again adds nothing.
     """
     from app.services.access import open_access
+    from app.services.deliveries import as_new_delivery
     from app.services.http_delivery import endpoint, post_segment, read_token
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
@@ -96,12 +99,13 @@ def ingest(
         "input_name": ", ".join(path.name for path in paths),
     }
     if url is not None:
-        done = dict(post_segment(url, token, documents_segment(corpus, batches, **given), say=remark))
+        data = as_new_delivery(documents_segment(corpus, batches, **given))
+        done = dict(post_segment(url, token, data, say=remark))
         if done["rejected"]:
             remark(f"{done['rejected']:,} records were rejected; the list lies with the owner: {done['rejects_file']}")
             done["rejects_file"] = None
     else:
-        with open_access(warehouse, command="ingest", say=remark) as access:
+        with open_access(warehouse, command="ingest", say=remark, wait_s=wait_s) as access:
             done = dict(access.ingest(corpus, batches, **given))
     seconds = time.perf_counter() - start
     if done["accepted"] == 0 and done["rejected"] == 0:

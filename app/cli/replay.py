@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, warehouse_option
+from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
 from app.cli.output import progress, remark, result
 
 
@@ -17,8 +17,11 @@ from app.cli.output import progress, remark, result
 @rule_option("paper")
 @profile_option
 @warehouse_option
+@wait_option
 @json_option
-def replay(contexts: Path, corpus: str, rule: str, warehouse: Path, as_json: bool, **models: Any) -> None:
+def replay(
+    contexts: Path, corpus: str, rule: str, warehouse: Path, wait_s: float, as_json: bool, **models: Any
+) -> None:
     """Run RSQ over the rankings in CONTEXTS (JSON Lines) and raise alerts.
 
     A row: query_id, query, condition, documents[] of id, rank, text, optional title and poison. Labels are stored for
@@ -35,7 +38,7 @@ def replay(contexts: Path, corpus: str, rule: str, warehouse: Path, as_json: boo
     rankings = read_contexts(contexts, n=config.n, k=config.k)
     loaded = open_models(**models)
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
-    with open_access(warehouse, command="replay", say=remark) as access:
+    with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
         with progress("replaying rankings") as step:
             for _, done in run_rankings(access, rankings, Origin(corpus, "replay"), loaded, config, progress=step):
                 for name in counts:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, warehouse_option
+from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
 from app.cli.output import progress, remark, result
 
 
@@ -19,6 +19,7 @@ from app.cli.output import progress, remark, result
 @rule_option("calibrated")
 @profile_option
 @warehouse_option
+@wait_option
 @json_option
 def scan(
     corpus: str,
@@ -26,6 +27,7 @@ def scan(
     encoder: str | None,
     rule: str,
     warehouse: Path,
+    wait_s: float,
     as_json: bool,
     **models: Any,
 ) -> None:
@@ -38,7 +40,7 @@ def scan(
     from app.services.scanning import scan_corpus
 
     loaded = open_models(**models)
-    with open_access(warehouse, command="scan", say=remark) as access:
+    with open_access(warehouse, command="scan", say=remark, wait_s=wait_s) as access:
         done = scan_corpus(
             access,
             corpus,

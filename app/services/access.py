@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.waiting import Say
+from app.services.waiting import WAIT_S, Say
 from ragsieve_core.errors import BusyError, InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.publication import InForce as Published
@@ -95,7 +95,7 @@ def read_published(path: Path) -> Published:
 
 
 @contextmanager
-def open_access(path: Path, *, command: str, say: Say) -> Iterator[Access]:
+def open_access(path: Path, *, command: str, say: Say, wait_s: float = WAIT_S) -> Iterator[Access]:
     """The warehouse as owner if it is free, else through its owner.
 
     Parameters
@@ -103,6 +103,11 @@ def open_access(path: Path, *, command: str, say: Say) -> Iterator[Access]:
     path : warehouse file; made on first use.
     command : name shown to whoever finds the warehouse held.
     say : takes one line for the person at the terminal.
+    wait_s : seconds to wait for the owner to take in what is handed over.
+
+    Raises
+    ------
+    BusyError : the owner did not take it in within that time; it stays in the inbox.
     """
     from app.services.inbox_access import InboxAccess
     from app.services.owner_access import OwnerAccess
@@ -112,7 +117,7 @@ def open_access(path: Path, *, command: str, say: Say) -> Iterator[Access]:
     except BusyError as busy:
         say(f"{busy.what}: working through it")
         be_considerate()
-        yield InboxAccess(path, command, say)
+        yield InboxAccess(path, command, say, wait_s)
         return
     with wh:
         yield OwnerAccess(wh, local_principal())

@@ -141,7 +141,7 @@ def _receipt(body: bytes, target: str) -> Mapping[str, Any]:
         receipt = json.loads(body)
         state, found = receipt["state"], dict(receipt["result"])
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("no answer of a RAGSieve owner", where=target, do="look at --url") from error
+        raise InputError("not an answer of `ragsieve serve`", where=target, do="look at --url") from error
     if state != "taken":
         raise InputError(f"the owner refused it ({receipt.get('reason')}): {receipt.get('message')}", where=target)
     return found

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.access import empty_corpus, read_published
-from app.services.waiting import Say, waiting
+from app.services.deliveries import as_new_delivery
+from app.services.waiting import WAIT_S, Say, waiting
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.publication import InForce as Published
@@ -23,14 +24,15 @@ from warehouse.snapshots import SnapshotDocuments
 class InboxAccess:
     """Another process owns the warehouse: read its snapshot files, hand results over, wait for receipts."""
 
-    def __init__(self, path: Path, command: str, say: Say) -> None:
+    def __init__(self, path: Path, command: str, say: Say, wait_s: float = WAIT_S) -> None:
         self._path = path
+        self._wait_s = wait_s
         self._command = command
         self._say = say
 
     def _deliver(self, data: bytes) -> Mapping[str, Any]:
         with waiting(self._say) as on_wait:
-            receipt = delivery.deliver(self._path, data, command=self._command, on_wait=on_wait)
+            receipt = delivery.deliver(self._path, data, command=self._command, wait_s=self._wait_s, on_wait=on_wait)
         return taken(receipt)
 
     def ingest(
@@ -45,17 +47,16 @@ class InboxAccess:
         input_name: str = "",
     ) -> Mapping[str, Any]:
         """See :class:`Access`."""
-        return self._deliver(
-            segment_kinds.documents_segment(
-                corpus,
-                batches,
-                embeddings=embeddings,
-                encoder=encoder,
-                batch_label=batch_label,
-                full=full,
-                input_name=input_name,
-            )
+        data = segment_kinds.documents_segment(
+            corpus,
+            batches,
+            embeddings=embeddings,
+            encoder=encoder,
+            batch_label=batch_label,
+            full=full,
+            input_name=input_name,
         )
+        return self._deliver(as_new_delivery(data))
 
     def snapshot(self, corpus: str, snapshot: str | None, encoder: str | None) -> SnapshotDocuments:
         """See :class:`Access`."""
@@ -66,6 +67,7 @@ class InboxAccess:
                 corpus=corpus,
                 snapshot=snapshot or "",
                 encoder=encoder,
+                wait_s=self._wait_s,
                 on_wait=on_wait,
             )
         taken(receipt)

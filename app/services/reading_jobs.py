@@ -26,7 +26,7 @@ from warehouse.ids import new_id, utc_now
 from warehouse.labels import list_labels
 from warehouse.principal import Principal
 from warehouse.quarantine import diff_versions, get_version, list_versions
-from warehouse.scans import list_scans, scan_scores
+from warehouse.scans import get_scan, list_scans, scan_scores
 from warehouse.tokens import list_tokens
 
 Arguments = Mapping[str, Any]
@@ -99,7 +99,7 @@ def _export(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
 
 def _scan_id(wh: Warehouse, who: Principal, scan: str, corpus: str) -> str:
     if scan:
-        return scan
+        return str(get_scan(wh, scan, principal=who)["scan_id"])
     done = [row for row in list_scans(wh, principal=who, corpus=corpus) if row["status"] == "finished"]
     found = sorted({str(row["corpus"]) for row in done})
     if not found:

@@ -11,6 +11,8 @@ Say = Callable[[str], None]
 
 FIRST_S = 2.0
 EVERY_S = 10.0
+WAIT_S = 600.0
+"""Seconds a command waits for a receipt before it gives up; what it handed over stays in the inbox."""
 
 
 @contextmanager
