@@ -234,7 +234,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--part", nargs=4, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options, _ = parser.parse_known_args()
     if options.part:
         role, path, log, argument = options.part
         try:

@@ -86,8 +86,8 @@ Upkeep
     ``backup.backup(wh, folder, *, principal)``, ``backup.restore(folder, path)``, ``backup.compact(path, *,
     principal)``, ``backup.gc(wh, *, principal)``, ``inbox.sweep(wh)``.
 
-Writes take one of two lanes: ``wh.run_transaction(work)`` for bulk, ``wh.run_transaction(work, urgent=True)`` for the few
-rows a person waits for; the lanes must not change the same columns of a row (DuckDB would not notice a lost update).
+Writes take one of two lanes: ``wh.run_transaction(work)`` for bulk, ``wh.run_transaction(work, urgent=True)`` for the
+few rows a person waits for; the lanes must not change the same columns of a row (DuckDB need not see a lost update).
 
 Every record handed in is a frozen dataclass of :mod:`warehouse.records` (NumPy arrays or plain tuples, no pandas).
 Rows handed out are dicts whose keys are the column names of docs/schema.md; JSON columns are text.

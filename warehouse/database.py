@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import duckdb
 
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import BusyError, RagsieveError
 from ragsieve_core.formats.protected import protect, unprotect
 from warehouse import chain, migrate
 from warehouse.errors import SchemaError, StorageError
@@ -360,8 +360,15 @@ def _is_storage(error: BaseException) -> bool:
     return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL)
 
 
-def _storage_error(error: BaseException, database: Path) -> InputError:
+def _storage_error(error: BaseException, database: Path) -> RagsieveError:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if "Could not set lock" in text:
+        return BusyError(
+            f"another program has the file open past its owner lock ({text})",
+            where=str(database),
+            expected="this product alone to open the file",
+            do="close that program: a notebook or the duckdb shell can lose what is written here",
+        )
     if any(sign in text for sign in _FULL):
         return StorageError(
             f"the disk is full or the file may not grow ({text})",
