@@ -15,10 +15,18 @@ from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, publish, sql
 from warehouse.alert_state import refresh_alerts
 from warehouse.database import Warehouse
-from warehouse.ids import canonical_json, derived_id, new_id, utc_now
+from warehouse.ids import canonical_json, derived_id, new_id
 from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
-from warehouse.records import Floats, Integers, NeighborColumns, Page, ScanRecord
+from warehouse.records import Page, ScanRecord
+from warehouse.scan_columns import (
+    SCAN_SCHEMA,
+    check_scan,
+    evidence_table,
+    neighbor_table,
+    scan_values,
+    score_table,
+)
 from warehouse.snapshots import member_versions, snapshot_row
 from warehouse.tickets import Ticket
 
@@ -67,7 +75,7 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         unknown snapshot, arrays of unequal length, a version that is no member, or a score that is not finite.
     """
     principal.require("reviewer", "record a scan")
-    _check(scan)
+    check_scan(scan)
     with wh.reading() as cursor:
         corpus_id = str(snapshot_row(cursor, scan.snapshot, principal)["corpus_id"])
         members = member_versions(cursor, scan.snapshot, principal)
@@ -76,8 +84,8 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         raise InputError("scores of versions that are no members", where=f"snapshot {scan.snapshot}")
     segment_id = ticket.segment_id if ticket else None
     scan_id = new_id("scan")
-    scores, neighbors = _score_table(scan_id, scan, versions), _neighbor_table(scan_id, scan, versions)
-    evidence = _evidence(scan_id, scan, versions)
+    scores, neighbors = score_table(scan_id, scan, versions), neighbor_table(scan_id, scan, versions)
+    evidence = evidence_table(scan_id, scan, versions)
     key = scan_key(scan.snapshot, scan.detector, scan.config_key, scan.encoder, scan.model_versions, scan.code_version)
 
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedScan:
@@ -98,8 +106,8 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
             alerts = int(fed_before[0]) if fed_before else 0
             return done(RecordedScan(str(known[0]), int(known[1]), int(known[2]), alerts, 0, True))
         flagged = int(np.count_nonzero(scan.flagged))
-        values = _scan_values(scan_id, key, corpus_id, scan, principal, segment_id)
-        sql.insert(cursor, "scans", pa.Table.from_pylist([values | {"flagged": flagged}], schema=_SCAN_SCHEMA))
+        values = scan_values(scan_id, key, corpus_id, scan, principal, segment_id)
+        sql.insert(cursor, "scans", pa.Table.from_pylist([values | {"flagged": flagged}], schema=SCAN_SCHEMA))
         _insert_scores(cursor, scores)
         if neighbors is not None:
             sql.insert(cursor, "scan_neighbors", neighbors)
@@ -141,136 +149,6 @@ def _insert_scores(cursor: duckdb.DuckDBPyConnection, scores: pa.Table) -> None:
         cursor.unregister("incoming")
 
 
-_SCAN_SCHEMA = pa.schema(
-    [
-        *((name, pa.string()) for name in ("scan_id", "scan_key", "corpus_id", "snapshot_id", "detector", "rule")),
-        *((name, pa.string()) for name in ("config", "config_key", "encoder_key", "model_versions", "code_version")),
-        ("threshold", pa.float64()),
-        *((name, pa.string()) for name in ("status", "state")),
-        ("documents", pa.int64()),
-        ("flagged", pa.int64()),
-        ("summary", pa.string()),
-        ("started_at", pa.timestamp("us")),
-        ("finished_at", pa.timestamp("us")),
-        ("seconds", pa.float64()),
-        *((name, pa.string()) for name in ("error", "actor", "segment_id")),
-    ]
-)
-
-
-def _scan_values(
-    scan_id: str, key: str, corpus_id: str, scan: ScanRecord, principal: Principal, segment_id: str | None
-) -> dict[str, object]:
-    return {
-        "scan_id": scan_id,
-        "scan_key": key,
-        "corpus_id": corpus_id,
-        "snapshot_id": scan.snapshot,
-        "detector": scan.detector,
-        "rule": scan.rule,
-        "config": canonical_json(dict(scan.config)),
-        "config_key": scan.config_key,
-        "encoder_key": scan.encoder,
-        "model_versions": canonical_json(dict(scan.model_versions)),
-        "code_version": scan.code_version,
-        "threshold": scan.threshold,
-        "status": "finished",
-        "state": scan.state,
-        "documents": len(scan.version_ids),
-        "summary": canonical_json(dict(scan.summary)),
-        "started_at": scan.started_at,
-        "finished_at": utc_now(),
-        "seconds": scan.seconds,
-        "error": None,
-        "actor": principal.identity,
-        "segment_id": segment_id,
-    }
-
-
-_FLOATS = ("floor", "density", "tail_probability", "integrity", "topology_score")
-
-
-def _check(scan: ScanRecord) -> None:
-    count = len(scan.version_ids)
-    arrays: dict[str, Any] = {name: getattr(scan, name) for name in _FLOATS}
-    arrays |= {name: getattr(scan, name) for name in ("eligible_neighbors", "score", "flagged", "campaign", "detail")}
-    for name, values in arrays.items():
-        if values is not None and len(values) != count:
-            raise InputError(f"{len(values)} values for {count} documents", where=f"scan field {name}")
-    if len(np.unique(np.asarray(scan.version_ids))) != count:
-        raise InputError("a version is scored twice", where="scan field version_ids")
-    if not np.isfinite(np.asarray(scan.score, dtype=np.float64)).all():
-        raise InputError("a score is not finite", where="scan field score")
-    if scan.neighbors is not None and scan.neighbors.position.shape[0] != count:
-        raise InputError(f"{scan.neighbors.position.shape[0]} rows for {count} documents", where="scan neighbours")
-
-
-def _score_table(scan_id: str, scan: ScanRecord, versions: Integers) -> pa.Table:
-    count = len(versions)
-    columns: dict[str, Any] = {
-        "scan_id": pa.array([scan_id] * count, pa.string()),
-        "version_id": pa.array(versions, pa.int64()),
-        "score": pa.array(np.asarray(scan.score, dtype=np.float64)),
-        "flagged": pa.array(np.asarray(scan.flagged, dtype=bool)),
-    }
-    for name in _FLOATS:
-        values: Floats | None = getattr(scan, name)
-        if values is not None:
-            columns[name] = pa.array(np.asarray(values, dtype=np.float64))
-    if scan.eligible_neighbors is not None:
-        columns["eligible_neighbors"] = pa.array(np.asarray(scan.eligible_neighbors, dtype=np.int32))
-    if scan.campaign is not None:
-        # A number below zero means "in no group".
-        numbers = np.asarray(scan.campaign, dtype=np.int32)
-        columns["campaign"] = pa.array(numbers, mask=numbers < 0)
-    if scan.detail is not None:
-        columns["detail"] = pa.array(scan.detail, pa.string())
-    return pa.table(columns)
-
-
-def _neighbor_table(scan_id: str, scan: ScanRecord, versions: Integers) -> pa.Table | None:
-    given: NeighborColumns | None = scan.neighbors
-    if given is None:
-        return None
-    rows, columns = np.nonzero(np.asarray(given.position) >= 0)
-    retained = np.asarray(given.retained)[rows, columns]
-    names = np.array(["", *given.reasons], dtype=object)
-    codes = np.zeros(len(rows), dtype=np.int64)
-    if given.reason is not None:
-        codes = np.where(retained, 0, np.asarray(given.reason)[rows, columns] + 1)
-    return pa.table(
-        {
-            "scan_id": pa.array([scan_id] * len(rows), pa.string()),
-            "version_id": pa.array(versions[rows]),
-            "position": pa.array((columns + 1).astype(np.int32)),
-            "neighbor_id": pa.array(versions[np.asarray(given.position)[rows, columns]]),
-            "cosine": pa.array(np.asarray(given.cosine, dtype=np.float64)[rows, columns]),
-            "jaccard": pa.array(np.asarray(given.jaccard, dtype=np.float64)[rows, columns]),
-            "retained": pa.array(retained),
-            "reason": pa.array(names[codes], pa.string()),
-        }
-    )
-
-
-def _evidence(scan_id: str, scan: ScanRecord, versions: Integers) -> pa.Table:
-    chosen = np.flatnonzero(scan.flagged)
-    groups = np.full(len(chosen), -1) if scan.campaign is None else np.asarray(scan.campaign)[chosen]
-    sizes: dict[int, int] = {}
-    if scan.campaign is not None:
-        numbers, counts = np.unique(np.asarray(scan.campaign), return_counts=True)
-        sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
-    return pa.table(
-        {
-            "version_id": pa.array(versions[chosen]),
-            "score": pa.array(np.asarray(scan.score, dtype=np.float64)[chosen]),
-            "scan_id": pa.array([scan_id] * len(chosen), pa.string()),
-            "event_id": pa.array([None] * len(chosen), pa.string()),
-            "campaign": pa.array([f"{scan_id}:{n}" if n >= 0 else None for n in groups.tolist()], pa.string()),
-            "campaign_size": pa.array([sizes[n] if n >= 0 else None for n in groups.tolist()], pa.int32()),
-        }
-    )
-
-
 def record_failed_scan(
     wh: Warehouse,
     *,
@@ -310,11 +188,11 @@ def record_failed_scan(
     )
     scan_id = new_id("scan")
     key = scan_key(snapshot, detector, config_key, encoder, {}, code_version)
-    values = _scan_values(scan_id, key, str(corpus["corpus_id"]), record, principal, None)
+    values = scan_values(scan_id, key, str(corpus["corpus_id"]), record, principal, None)
     values |= {"status": "failed", "state": "failed", "flagged": 0, "error": error[:2000]}
 
     def work(cursor: duckdb.DuckDBPyConnection) -> str:
-        sql.insert(cursor, "scans", pa.Table.from_pylist([values], schema=_SCAN_SCHEMA))
+        sql.insert(cursor, "scans", pa.Table.from_pylist([values], schema=SCAN_SCHEMA))
         audit.append(cursor, principal.identity, "scan_failed", scan_id, {"snapshot": snapshot, "detector": detector})
         return scan_id
 

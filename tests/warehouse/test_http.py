@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.warehouse.builders import documents, event_of
-from warehouse import inbox
+from warehouse import taking
 from warehouse.database import Warehouse
 from warehouse.errors import StorageError
 from warehouse.http import check_request, handle_ingest
@@ -74,7 +74,7 @@ def test_a_full_disk_can_be_tried_again(send, monkeypatch) -> None:
     def full(*_arguments: object, **_named: object) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(inbox, "ingest", full)
+    monkeypatch.setattr(taking, "ingest", full)
     answer = send(documents_segment("c", [documents(1)]))
     assert (answer.status, answer.headers["Retry-After"]) == (503, "30")
     monkeypatch.undo()
