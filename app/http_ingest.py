@@ -7,6 +7,7 @@ before its body is read, the body is counted while it arrives, and nothing of it
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from app.session import open_warehouse
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 PATH: Final = "/api/ingest"
 _AT_ONCE: Final = 2
 _SILENCE_S: Final = 60.0
+_LINGER_S: Final = 2.0
+_LINGER_BYTES: Final = 8 << 20
 
 
 def ingest_route() -> Route:
@@ -39,17 +42,24 @@ def ingest_route() -> Route:
 
 
 async def _endpoint(request: Request, turns: asyncio.Semaphore) -> Response:
+    from starlette.requests import ClientDisconnect
+
     method, headers = request.method, dict(request.headers)
     try:
         wh = await asyncio.to_thread(open_warehouse)
         refused = await asyncio.to_thread(check_request, wh, method, headers)
         if refused is not None:
+            await _linger(request)
             return _response(refused, close=True)
         async with turns:
             body = await _body(request, int(headers["content-length"]))
             if isinstance(body, HttpAnswer):
+                await _linger(request)
                 return _response(body, close=True)
             return _response(await asyncio.to_thread(handle_ingest, wh, method, headers, body))
+    except ClientDisconnect:
+        # Nobody is left to read an answer
+        return _response(HttpAnswer(400, {"error": "the body broke off"}), close=True)
     except RagsieveError as error:
         # The warehouse is missing, closing, or held: the sender keeps its segment and tries again
         return _response(HttpAnswer(503, {"error": error.what}, {"Retry-After": "30", "Cache-Control": "no-store"}))
@@ -70,6 +80,20 @@ async def _body(request: Request, stated: int) -> bytes | HttpAnswer:
         pieces += piece
         if len(pieces) > min(stated, LIMITS.max_bytes):
             return HttpAnswer(413, {"error": f"at most {LIMITS.max_bytes} bytes, and no more than Content-Length says"})
+
+
+async def _linger(request: Request) -> None:
+    """Read a little of a refused body and forget it.
+
+    Closing a connection with unread bytes resets it, and the sender, still writing, would never see why.
+    """
+    seen = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LINGER_S):
+            async for piece in request.stream():
+                seen += len(piece)
+                if seen > _LINGER_BYTES:
+                    return
 
 
 def _response(answer: HttpAnswer, *, close: bool = False) -> Response:

@@ -42,18 +42,23 @@ def browser_path() -> str | None:
 
 
 @contextmanager
-def dashboard(warehouse: Path, *, cwd: Path | None = None, timeout_s: float = 60.0) -> Iterator[str]:
-    """Run ``ragsieve serve`` on a free port; yields its URL and stops it as Ctrl-C would."""
+def dashboard(
+    warehouse: Path, *options: str, cwd: Path | None = None, timeout_s: float = 60.0, output: list[str] | None = None
+) -> Iterator[str]:
+    """Run ``ragsieve serve`` on a free port; yields its URL and stops it as Ctrl-C would.
+
+    ``options`` are further arguments; ``output`` receives the lines that it printed.
+    """
     command = [sys.executable, "-c", "from app.cli.main import main; main()", "serve", "--no-browser", "--port", "0"]
     process = subprocess.Popen(
-        [*command, "--warehouse", str(warehouse.absolute())],
+        [*command, "--warehouse", str(warehouse.absolute()), *options],
         cwd=cwd or warehouse.parent,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
-    lines: list[str] = []
+    lines: list[str] = [] if output is None else output
     ready = threading.Event()
 
     def read() -> None:

@@ -22,6 +22,7 @@ from ragsieve_core.publication import InForce as Published
 from ragsieve_core.publication import PublicationReader
 from warehouse.database import Warehouse
 from warehouse.delivery import be_considerate
+from warehouse.inbox import take_in
 from warehouse.owner import resolve
 from warehouse.principal import local_principal
 from warehouse.records import EncoderSpec, EventRecord, LabelRecord, ScanRecord
@@ -120,4 +121,6 @@ def open_access(path: Path, *, command: str, say: Say, wait_s: float = WAIT_S) -
         yield InboxAccess(path, command, say, wait_s)
         return
     with wh:
+        # What others left while nobody owned it goes in first, in the order in which it came
+        take_in(wh)
         yield OwnerAccess(wh, local_principal())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli.main import main
+from tests.small_warehouse import Small, build
 
 ERRORS = Path(__file__).parent / "errors"
 
@@ -47,3 +49,18 @@ def expect_error() -> Callable[[Result, int, str], None]:
         assert result.exit_code == code
 
     return check
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Small:
+    """A small warehouse with alerts of both detectors, made once."""
+    return build(tmp_path_factory.mktemp("built") / "ragsieve.duckdb")
+
+
+@pytest.fixture
+def stocked(built: Small, tmp_path: Path) -> Small:
+    """A copy of it at the default name in ``tmp_path``; nobody has either file open."""
+    target = tmp_path / "ragsieve.duckdb"
+    shutil.copyfile(built.path, target)
+    shutil.copytree(f"{built.path}.d", f"{target}.d")
+    return Small(target, built.rsq_alert, built.rsg_alert, built.hostile_document)
