@@ -112,8 +112,9 @@ def _candidates(
     count = screen.error.shape[0]
     blocks = split(count, max(block, k + 1))
     pool = CandidatePool(screen, k, candidate_limit(k))
-    diagonal = run_tasks(lambda rows: block_floor(screen, rows, rows, k), blocks, torch_tasks=True)
-    for rows, floor in zip(blocks, diagonal, strict=True):
+    small = split(count, max(512, 32 * k))
+    diagonal = run_tasks(lambda rows: block_floor(screen, rows, rows, k), small, torch_tasks=True)
+    for rows, floor in zip(small, diagonal, strict=True):
         pool.raise_floor(rows.start, floor)
     missing = []
     for number in range(len(blocks)):
@@ -139,7 +140,7 @@ def _candidates(
             if kept:
                 kept.save_hits(f"block-{number:05d}", join_hits(done))
             done = []
-            pool.prune()
+            pool.prune_if_grown()
         if progress is not None:
             progress(int(total * finished / (len(pairs) + 1)), total)
     return pool.prune(), pool.crowded

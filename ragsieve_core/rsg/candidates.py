@@ -44,6 +44,11 @@ class CandidatePool:
         if self._held > _FULL + 2 * self._pruned:
             self.prune()
 
+    def prune_if_grown(self) -> None:
+        """Prune where half as many candidates again have come in since the last time."""
+        if 2 * self._held > 3 * self._pruned:
+            self.prune()
+
     def _give_up(self, rows: NDArray[np.int32]) -> None:
         self.crowded[rows] = True
         # No cosine reaches it: no more candidates for them
