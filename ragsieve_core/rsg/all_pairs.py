@@ -15,7 +15,7 @@ from ragsieve_core.rsg.deciding import decide, decide_in_full
 from ragsieve_core.rsg.scratch import Scratch, search_key
 from ragsieve_core.rsg.screening import Bf16Screen, Fp32Screen, Screen, has_bf16_units
 from ragsieve_core.rsg.some_rows import search_rows
-from ragsieve_core.rsg.workers import run_tasks
+from ragsieve_core.workers import run_tasks
 
 
 @dataclass(frozen=True, slots=True)

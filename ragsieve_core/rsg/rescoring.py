@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ragsieve_core.rsg.workers import run_tasks
+from ragsieve_core.workers import run_tasks
 
 PAIR_CHUNK = 128
 """Pairs whose products are held at once: small enough for the processor's cache."""

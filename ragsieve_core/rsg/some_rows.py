@@ -11,7 +11,7 @@ from ragsieve_core.rsg.block_tasks import Hits, group_maxima
 from ragsieve_core.rsg.candidates import CandidatePool
 from ragsieve_core.rsg.deciding import decide
 from ragsieve_core.rsg.screening import Screen
-from ragsieve_core.rsg.workers import run_tasks
+from ragsieve_core.workers import run_tasks
 
 _ROWS = 1024
 _COLUMNS = 4096

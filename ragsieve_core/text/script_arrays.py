@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.text.scripts import SCRIPTS, coarse_script
+from ragsieve_core.text.token_sets import text_parts
 
 _NUMBER = {name: number for number, name in enumerate((*SCRIPTS, "EAST_ASIAN", "OTHER"), start=1)}
 _CHARACTERS = 4_000_000
@@ -30,14 +31,8 @@ def script_counts(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.i
     """
     scripts = np.zeros(len(texts), dtype=np.int64)
     transitions = np.zeros(len(texts), dtype=np.int64)
-    begin = 0
-    while begin < len(texts):
-        end, held = begin, 0
-        while end < len(texts) and (end == begin or held + len(texts[end]) < _CHARACTERS):
-            held += len(texts[end]) + 1
-            end += 1
+    for begin, end in text_parts(texts, _CHARACTERS):
         scripts[begin:end], transitions[begin:end] = _part(texts[begin:end])
-        begin = end
     return scripts, transitions
 
 
@@ -46,7 +41,7 @@ def _part(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     joined = "\n".join(texts) + "\n"
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     codes = _table[points]
-    if (codes == _UNKNOWN).any():
+    if codes.max() == _UNKNOWN:
         _learn(points[codes == _UNKNOWN])
         codes = _table[points]
     length = np.fromiter(map(len, texts), np.int64, len(texts)) + 1

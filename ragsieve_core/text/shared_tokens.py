@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.text.token_sets import TokenSets
+from ragsieve_core.workers import run_tasks
 
 COMMON = 2048
 """Words kept as one bit each per text: the most frequent ones, more than half of all words of a text."""
 
-_PAIRS = 16_384
+_PAIRS = 8_192
 _CELLS = 1 << 24
 _ROWS = 4096
 
@@ -36,9 +39,12 @@ def shared_counts(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.in
     ranked = rank[sets.number]
     bits = _bits(sets, ranked)
     out = np.empty(left.size, dtype=np.int64)
-    for start in range(0, left.size, _PAIRS):
+
+    def common(start: int) -> None:
         part = slice(start, start + _PAIRS)
-        out[part] = np.bitwise_count(bits[left[part]] & bits[right[part]]).sum(axis=1, dtype=np.int64)
+        out[part] = np.bitwise_count(bits[left[part]] & bits[right[part]]).sum(axis=1, dtype=np.uint16)
+
+    deque(run_tasks(common, range(0, left.size, _PAIRS)), maxlen=0)
     if sets.vocabulary > COMMON:
         _add_rare(sets, ranked, left, right, out)
     return out

@@ -1,4 +1,4 @@
-"""Distinct ``[a-z0-9]+`` words of many texts as sorted numbers, by passes over their bytes.
+"""Distinct ``[a-z0-9]+`` words of many texts as numbers, by passes over their bytes.
 
 The definition is :func:`ragsieve_core.text.words.ascii_words`; this gives the same sets. A word is told by a 64-bit
 hash of its bytes, and every word is compared with the first of its hash: two words that share one are parted by their
@@ -7,16 +7,17 @@ bytes, so nothing rests on luck.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.text.words import ascii_words
+from ragsieve_core.workers import run_tasks
 
-_TEXTS = 8192
-"""Texts worked on at once; bounds memory."""
+_CHARACTERS = 1_500_000
+"""Characters worked on at once; bounds memory."""
 
 _WORD = np.zeros(256, dtype=bool)
 _WORD[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
@@ -31,7 +32,7 @@ class TokenSets:
     Attributes
     ----------
     start : int64 (N + 1,); the words of text i are ``number[start[i]:start[i + 1]]``.
-    number : int32, increasing within a text, below ``vocabulary``.
+    number : int32, each once in a text, below ``vocabulary``.
     vocabulary : different words.
     """
 
@@ -49,27 +50,42 @@ def ascii_token_sets(texts: Sequence[str]) -> TokenSets:
     """Sets of :func:`ascii_words` of each text."""
     known: dict[bytes, int] = {}
     sizes, numbers = [], []
-    for begin in range(0, len(texts), _TEXTS):
-        part = texts[begin : begin + _TEXTS]
-        size, number = _part_sets(part, known)
+    for size, local, words in run_tasks(
+        lambda part: _part_sets(texts[part[0] : part[1]]), text_parts(texts, _CHARACTERS)
+    ):
+        number = np.fromiter((known.setdefault(word, len(known)) for word in words), np.int32, len(words))
         sizes.append(size)
-        numbers.append(number)
+        numbers.append(number[local])
     start = np.zeros(len(texts) + 1, dtype=np.int64)
     if sizes:
         np.cumsum(np.concatenate(sizes), out=start[1:])
     return TokenSets(start, np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int32), len(known))
 
 
-def _part_sets(texts: Sequence[str], known: dict[bytes, int]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    folded = [text.casefold() for text in texts]
+def text_parts(texts: Sequence[str], characters: int) -> Iterator[tuple[int, int]]:
+    """Consecutive [begin, end) of at least one text and at most about ``characters`` in each."""
+    begin = 0
+    while begin < len(texts):
+        end, held = begin, 0
+        while end < len(texts) and (end == begin or held + len(texts[end]) < characters):
+            held += len(texts[end]) + 1
+            end += 1
+        yield begin, end
+        begin = end
+
+
+def _part_sets(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[bytes]]:
+    """Number of words of each text, places of its words in the list, and the list."""
+    # Text by text: ASCII ones fold far faster alone than inside a string that is not ASCII
+    pieces = [text.casefold() for text in texts]
     # One byte per character; whatever is not ASCII parts words as a space does
-    data = ("\n" + "\n".join(folded) + "\n").encode("ascii", "replace")
-    edge = np.cumsum(np.fromiter(map(len, folded), np.int64, len(folded)) + 1)
+    data = ("\n" + "\n".join(pieces) + "\n").encode("ascii", "replace")
+    edge = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)) + 1)
     buffer = np.frombuffer(data + b"\0" * 8, dtype=np.uint8)
     inside = _WORD[buffer]
     turns = np.flatnonzero(inside[1:] != inside[:-1]) + 1
     first, length = turns[::2], turns[1::2] - turns[::2]
-    text = np.searchsorted(edge, first, side="right")
+    text = np.repeat(np.arange(edge.size), np.diff(np.searchsorted(first, edge), prepend=0))
     hashed = _hashes(buffer, first, length)
     order = np.argsort(hashed)
     fresh = np.ones(order.size, dtype=bool)
@@ -78,14 +94,14 @@ def _part_sets(texts: Sequence[str], known: dict[bytes, int]) -> tuple[NDArray[n
     local[order] = np.cumsum(fresh) - 1
     model = order[fresh]
     if not _all_equal(buffer, first, length, model[local]):
-        return _plain_sets(texts, known)
-    spelled = [data[begin:end] for begin, end in zip(first[model].tolist(), (first + length)[model].tolist(), strict=True)]
-    number = np.fromiter((known.setdefault(word, len(known)) for word in spelled), np.int64, len(spelled))
-    key = np.sort((text << 32) | number[local]) if first.size else np.empty(0, dtype=np.int64)
+        return _plain_sets(texts)
+    ends = (first + length)[model].tolist()
+    spelled = [data[begin:end] for begin, end in zip(first[model].tolist(), ends, strict=True)]
+    key = np.sort((text << 32) | local)
     kept = np.ones(key.size, dtype=bool)
     kept[1:] = key[1:] != key[:-1]
     key = key[kept]
-    return np.bincount(key >> 32, minlength=len(texts)), (key & 0xFFFFFFFF).astype(np.int32)
+    return np.bincount(key >> 32, minlength=len(texts)), key & 0xFFFFFFFF, spelled
 
 
 def _words_at(buffer: NDArray[np.uint8], first: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -124,11 +140,13 @@ def _all_equal(
     return True
 
 
-def _plain_sets(texts: Sequence[str], known: dict[bytes, int]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _plain_sets(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64], list[bytes]]:
     """The same for texts in which two words share a hash."""
-    rows = [
-        np.sort(np.array([known.setdefault(word.encode(), len(known)) for word in ascii_words(text)], dtype=np.int32))
-        for text in texts
-    ]
-    size = np.array([row.size for row in rows], dtype=np.int64)
-    return size, np.concatenate(rows) if rows else np.empty(0, dtype=np.int32)
+    rows = [[word.encode() for word in ascii_words(text)] for text in texts]
+    words = list({word for row in rows for word in row})
+    place = {word: number for number, word in enumerate(words)}
+    return (
+        np.array([len(row) for row in rows], dtype=np.int64),
+        np.array([place[word] for row in rows for word in row], dtype=np.int64),
+        words,
+    )
