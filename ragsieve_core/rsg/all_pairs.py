@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -131,11 +132,9 @@ def _candidates(
         torch_tasks=True,
     )
     done: list[Hits] = []
-    finished = 0
-    for (number, other), hits in zip(pairs, work, strict=True):
+    for finished, ((number, other), hits) in enumerate(zip(pairs, work, strict=True), start=1):
         pool.add(hits)
         done.append(hits)
-        finished += 1
         if other == len(blocks) - 1:
             if kept:
                 kept.save_hits(f"block-{number:05d}", join_hits(done))
@@ -150,4 +149,4 @@ def split(count: int, block: int) -> list[slice]:
     """Blocks of at most ``block`` rows, their sizes within one of each other."""
     number = -(-count // block)
     edges = np.linspace(0, count, number + 1).astype(int).tolist()
-    return [slice(start, stop) for start, stop in zip(edges[:-1], edges[1:], strict=True)]
+    return [slice(start, stop) for start, stop in pairwise(edges)]

@@ -59,9 +59,7 @@ class Scratch:
         if arrays is None or len(arrays) != len(Hits.__slots__):
             return None
         row, column, value, crowded = arrays
-        return Hits(
-            row.astype(np.int32), column.astype(np.int32), value.astype(np.float32), crowded.astype(np.int32)
-        )
+        return Hits(row.astype(np.int32), column.astype(np.int32), value.astype(np.float32), crowded.astype(np.int32))
 
     def save_hits(self, name: str, hits: Hits) -> None:
         """Keep the candidates of a finished block."""

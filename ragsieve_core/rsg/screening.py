@@ -8,17 +8,19 @@ not below a threshold before it is not below the rounded threshold after it.
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.rsg.rescoring import screening_error
+from ragsieve_core.workers import run_tasks
 
 if TYPE_CHECKING:
     import torch
 
-_READ = 4096
+_READ = 1024
 """Rows read and rounded at once."""
 
 
@@ -73,14 +75,17 @@ class Bf16Screen:
         count = vectors.shape[0] if rows is None else rows.shape[0]
         self.rounded = torch.empty(count, vectors.shape[1], dtype=torch.bfloat16, device=device)
         norm, residue = np.empty(count), np.empty(count)
-        for start in range(0, count, _READ):
+
+        def take_in(start: int) -> None:
             part = slice(start, min(start + _READ, count))
             block = torch.from_numpy(np.array(vectors[part] if rows is None else vectors[rows[part]]))
             rounded = block.to(torch.bfloat16)
             self.rounded[part] = rounded.to(device)
             # Norms in float32 are good to d u; their excess is added to the bound below
-            residue[part] = torch.linalg.vector_norm(block - rounded.float(), dim=1).numpy()
             norm[part] = torch.linalg.vector_norm(block, dim=1).numpy()
+            residue[part] = torch.linalg.vector_norm(block.sub_(rounded), dim=1).numpy()
+
+        deque(run_tasks(take_in, range(0, count, _READ), torch_tasks=True), maxlen=0)
         sums = screening_error(vectors.shape[1])
         norm, residue = norm * (1 + sums), residue * (1 + sums) + 1e-30
         longest = float(norm.max(initial=0.0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def search_rows(
         pool = CandidatePool(local, k, limit)
         pool.raise_floor(0, first_floor(screen, part, searched.size, k))
         edges = [slice(begin, min(begin + _COLUMNS, searched.size)) for begin in range(0, searched.size, _COLUMNS)]
-        work = run_tasks(lambda columns, p=part, o=pool: _row_hits(screen, p, columns, o), edges, torch_tasks=True)
+        work = run_tasks(partial(_row_hits, screen, part, pool), edges, torch_tasks=True)
         for hits in work:
             pool.add(hits)
             pool.prune()
@@ -94,7 +95,7 @@ def _least(kind: np.dtype[Any]) -> float:
     return float(np.iinfo(kind).min) if kind.kind == "i" else -np.inf
 
 
-def _row_hits(screen: Screen, rows: NDArray[np.int64], columns: slice, pool: CandidatePool) -> Hits:
+def _row_hits(screen: Screen, rows: NDArray[np.int64], pool: CandidatePool, columns: slice) -> Hits:
     scores = screen.tile(rows, columns)
     cut = screen.threshold(pool.floor - screen.error[rows])
     mask = scores >= cut[:, None]

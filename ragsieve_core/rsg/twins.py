@@ -44,9 +44,7 @@ def row_digests(vectors: NDArray[np.float32]) -> NDArray[np.uint64]:
     return out
 
 
-def twins(
-    vectors: NDArray[np.float32], place: NDArray[np.int64], digests: NDArray[np.uint64] | None = None
-) -> Twins:
+def twins(vectors: NDArray[np.float32], place: NDArray[np.int64], digests: NDArray[np.uint64] | None = None) -> Twins:
     """Groups of equal rows; ``place`` is the position of each document id in the sorted ids."""
     digests = row_digests(vectors) if digests is None else digests
     count = digests.shape[0]

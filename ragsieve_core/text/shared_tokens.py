@@ -103,4 +103,5 @@ def _add_rare(
 
 def _spans(start: NDArray[np.int64], size: NDArray[np.int64]) -> NDArray[np.int64]:
     """Places start, start + 1, … of each span, one after another."""
-    return np.arange(int(size.sum())) + np.repeat(start - (np.cumsum(size) - size), size)
+    places: NDArray[np.int64] = np.repeat(start - (np.cumsum(size) - size), size)
+    return places + np.arange(int(size.sum()))
