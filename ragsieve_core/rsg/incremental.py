@@ -86,6 +86,7 @@ def update_neighbors(
         screen = _screen(vectors, precision)
         moved = lists.take_in(vectors, screen, fresh, leader)
     short = np.flatnonzero(lists.valid < min(k, count - 1))
+    repaired = int((before[short] >= 0).sum())
     if short.size:
         screen = screen or _screen(vectors, precision)
         depth = lists.index.shape[1]
@@ -102,7 +103,7 @@ def update_neighbors(
         tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth
     )
     gone = len(previous.ids) - int((before >= 0).sum())
-    return state, UpdateReport(fresh.size, gone, moved, short.size - fresh.size)
+    return state, UpdateReport(fresh.size, gone, moved, repaired)
 
 
 def _screen(vectors: NDArray[np.float32], precision: str | None) -> Screen:
@@ -116,8 +117,9 @@ def _drop_changed(previous: NeighborState, vectors: NDArray[np.float32], before:
     for start in range(0, kept.size, _READ):
         rows = kept[start : start + _READ]
         now, then = _run(vectors, rows), _run(previous.vectors, before[rows])
-        if now.tobytes() != then.tobytes():
-            before[rows[(now.view(np.uint32) != then.view(np.uint32)).any(axis=1)]] = -1
+        unequal = now.view(np.uint32) != then.view(np.uint32)
+        if unequal.any():
+            before[rows[unequal.any(axis=1)]] = -1
 
 
 def _run(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -8,9 +8,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsieve_core.rsg.all_pairs import candidate_limit
+from ragsieve_core.rsg.block_tasks import Hits
+from ragsieve_core.rsg.candidates import CandidatePool
+from ragsieve_core.rsg.deciding import decide
 from ragsieve_core.rsg.neighbor_state import NeighborState
 from ragsieve_core.rsg.rescoring import many_pair_cosines, ranked
 from ragsieve_core.rsg.screening import Screen
+from ragsieve_core.rsg.some_rows import Part, first_floor, row_hits
 from ragsieve_core.workers import run_tasks
 
 _FRESH = 1024
@@ -76,7 +81,9 @@ class Lists:
     def take_in(
         self, vectors: NDArray[np.float32], screen: Screen, fresh: NDArray[np.int64], leader: NDArray[np.int64]
     ) -> int:
-        """Put fresh documents into the lists of the kept ones they are near to; how many lists changed.
+        """Search the fresh documents, and put them into the lists they belong in; how many kept lists changed.
+
+        A fresh document whose candidates are too many for the screening is left without a list.
 
         Parameters
         ----------
@@ -89,6 +96,7 @@ class Lists:
         is_kept = np.ones(count, dtype=bool)
         is_kept[fresh] = False
         changed = np.zeros(count, dtype=bool)
+        depth = self.index.shape[1]
         edges = [slice(begin, min(begin + _COLUMNS, count)) for begin in range(0, count, _COLUMNS)]
         for start in range(0, fresh.size, _FRESH):
             part = fresh[start : start + _FRESH]
@@ -97,9 +105,20 @@ class Lists:
             # A list without a valid place is searched again as a whole; so are fresh documents
             last[~is_kept | ((self.valid == 0) & ~self.complete)] = np.inf
             cut = screen.threshold(last - 2.0**-23 - screen.error)
-            for row, column in run_tasks(partial(_near, screen, part, cut), edges, torch_tasks=True):
+            pool = CandidatePool(Part(screen, part), depth, candidate_limit(depth))
+            pool.raise_floor(0, first_floor(screen, part, count, depth))
+            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=True)
+            for row, column, hits in work:
+                pool.add(hits)
+                pool.prune_if_grown()
                 cosine = many_pair_cosines(vectors, leader[row], leader[column])
                 changed[self._insert(row, column, cosine)] = True
+            hits, sure = pool.prune(), part[~pool.crowded]
+            if sure.size:
+                self.index[sure], self.cosine[sure] = decide(
+                    vectors, screen, hits, np.arange(count), self.place, depth, screened=part
+                )
+                self.valid[sure] = depth
         return int(changed.sum())
 
     def _insert(
@@ -131,10 +150,10 @@ class Lists:
 
 
 def _near(
-    screen: Screen, fresh: NDArray[np.int64], cut: NDArray[np.generic], columns: slice
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(kept, fresh) pairs that can belong into the kept document's list."""
+    screen: Screen, fresh: NDArray[np.int64], cut: NDArray[np.generic], pool: CandidatePool, columns: slice
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Hits]:
+    """(kept, fresh) pairs that can belong into the kept document's list, and candidates of the fresh ones."""
     scores = screen.tile(fresh, columns)
     flat = np.flatnonzero(scores >= cut[None, columns])
     one, kept = np.divmod(flat, scores.shape[1])
-    return kept + columns.start, fresh[one]
+    return kept + columns.start, fresh[one], row_hits(screen, fresh, pool, columns, scores)

@@ -96,17 +96,25 @@ def _least(kind: np.dtype[Any]) -> float:
 
 
 def _row_hits(screen: Screen, rows: NDArray[np.int64], pool: CandidatePool, columns: slice) -> Hits:
-    scores = screen.tile(rows, columns)
+    return row_hits(screen, rows, pool, columns, screen.tile(rows, columns))
+
+
+def row_hits(
+    screen: Screen, rows: NDArray[np.int64], pool: CandidatePool, columns: slice, scores: NDArray[Any]
+) -> Hits:
+    """Candidates of ``rows`` among ``columns``, whose approximate cosines are ``scores``; rows count from 0."""
     cut = screen.threshold(pool.floor - screen.error[rows])
     mask = scores >= cut[:, None]
-    mask &= rows[:, None] != np.arange(columns.start, columns.stop)
-    number = mask.sum(axis=1)
-    crowded = np.flatnonzero(number > pool.limit).astype(np.int32)
-    mask[crowded] = False
-    left, right = np.nonzero(mask)
+    crowded = np.empty(0, dtype=np.int32)
+    flat = np.flatnonzero(mask)
+    if flat.size > pool.limit:
+        crowded = np.flatnonzero(mask.sum(axis=1) > pool.limit + 1).astype(np.int32)
+        if crowded.size:
+            mask[crowded] = False
+            flat = np.flatnonzero(mask)
+    left, right = np.divmod(flat, scores.shape[1])
+    value = screen.value(scores.ravel()[flat])
+    apart = rows[left] != right + columns.start
     return Hits(
-        left.astype(np.int32),
-        (right + columns.start).astype(np.int32),
-        screen.value(scores[left, right]),
-        crowded,
+        left[apart].astype(np.int32), (right[apart] + columns.start).astype(np.int32), value[apart], crowded
     )
