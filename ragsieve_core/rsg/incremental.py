@@ -99,9 +99,7 @@ def update_neighbors(
             column[left], cosine[left] = decide_in_full(vectors, left, searched, place, depth)
         lists.index[short] = column[short]
         lists.valid[short] = depth
-    state = NeighborState(
-        tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth
-    )
+    state = NeighborState(tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth)
     gone = len(previous.ids) - int((before >= 0).sum())
     return state, UpdateReport(fresh.size, gone, moved, repaired)
 

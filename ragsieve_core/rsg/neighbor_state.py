@@ -113,6 +113,4 @@ def neighbor_state(
     if neighbors is None:
         neighbors = search_neighbors(vectors, ids, depth)[0]
     valid = np.full(len(ids), neighbors.index.shape[1], dtype=np.int32)
-    return NeighborState(
-        tuple(ids), vectors, neighbors.index, neighbors.cosine, valid, row_digests(vectors), depth
-    )
+    return NeighborState(tuple(ids), vectors, neighbors.index, neighbors.cosine, valid, row_digests(vectors), depth)

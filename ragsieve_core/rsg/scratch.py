@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,7 @@ class Scratch:
                 arrays = [file[f"arr_{number}"] for number in range(len(file.files))]
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, EOFError):
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
             return None
         self.reused += 1
         return arrays

@@ -115,6 +115,4 @@ def row_hits(
     left, right = np.divmod(flat, scores.shape[1])
     value = screen.value(scores.ravel()[flat])
     apart = rows[left] != right + columns.start
-    return Hits(
-        left[apart].astype(np.int32), (right[apart] + columns.start).astype(np.int32), value[apart], crowded
-    )
+    return Hits(left[apart].astype(np.int32), (right[apart] + columns.start).astype(np.int32), value[apart], crowded)
