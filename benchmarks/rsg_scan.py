@@ -182,8 +182,8 @@ def main(arguments: list[str] | None = None) -> int:
         runs.append(run)
         print(
             f"{run.count:9,} | {run.bare:6.2f} | {run.search:8.2f} | {run.search / run.bare:11.3f} | "
-            f"{run.rest / run.bare:9.3f} | {run.memory_gib:10.2f} | {run.report.redone_share:6.2%} | {run.over_cut:.0%} "
-            f"({run.report.precision})",
+            f"{run.rest / run.bare:9.3f} | {run.memory_gib:10.2f} | {run.report.redone_share:6.2%} | "
+            f"{run.over_cut:.0%} ({run.report.precision})",
             flush=True,
         )
     if len(runs) > 1:

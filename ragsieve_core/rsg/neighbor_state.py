@@ -63,7 +63,7 @@ class NeighborState:
         shutil.rmtree(part, ignore_errors=True)
         part.mkdir(parents=True)
         encoded = [name.encode("utf-8", "surrogatepass") for name in self.ids]
-        arrays = {
+        arrays: dict[str, NDArray[np.generic]] = {
             "vectors": np.asarray(self.vectors),
             "index": self.index,
             "cosine": self.cosine,
@@ -102,8 +102,15 @@ class NeighborState:
         ends = arrays["id_ends"].tolist()
         starts = [0, *ends[:-1]]
         ids = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
-        named = (arrays[name] for name in ("vectors", "index", "cosine", "valid", "digests"))
-        return cls(ids, *named, int(arrays["depth"][0]))
+        return cls(
+            ids,
+            arrays["vectors"],
+            arrays["index"],
+            arrays["cosine"],
+            arrays["valid"],
+            arrays["digests"],
+            int(arrays["depth"][0]),
+        )
 
 
 def neighbor_state(
