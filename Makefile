@@ -26,7 +26,7 @@ demo: setup ## ingest the example corpus, scan, replay, and open the dashboard o
 	$(BIN)/ragsieve demo
 
 test: setup ## all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: setup ## ruff, format, mypy, import contracts
 	$(BIN)/ruff check .

@@ -86,7 +86,12 @@ def _flat(table: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def serve_dashboard(
-    warehouse: Path, *, port: int = 8501, address: str = "127.0.0.1", on_ready: Callable[[str], None] | None = None
+    warehouse: Path,
+    *,
+    port: int = 8501,
+    address: str = "127.0.0.1",
+    ingest: bool = False,
+    on_ready: Callable[[str], None] | None = None,
 ) -> int:
     """Serve the dashboard until Ctrl-C or SIGTERM; call it from the main thread, once per process.
 
@@ -95,6 +100,7 @@ def serve_dashboard(
     warehouse : DuckDB file. If it does not exist yet, the dashboard says what to run and opens it once it is there.
     port : TCP port; 0 lets the system choose one.
     address : loopback address or ``localhost``.
+    ingest : add the route on which programs with a token deliver segments (:mod:`app.http_ingest`).
     on_ready : called once with the URL, from another thread, when the server answers its health check.
 
     Returns
@@ -119,7 +125,7 @@ def serve_dashboard(
         watcher = threading.Thread(target=_announce, args=(url, on_ready, stopped), daemon=True)
         watcher.start()
         with _stoppable(), suppress(KeyboardInterrupt):
-            _run(address, port)
+            _run(address, port, ingest)
         stopped.set()
         watcher.join(timeout=2)
     finally:
@@ -161,15 +167,18 @@ def _free_port(address: str, port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _run(address: str, port: int) -> None:
+def _run(address: str, port: int, ingest: bool) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+    from app.http_ingest import ingest_route
 
     options = settings() | {"server.address": address, "server.port": port}
     hosts = [f"[{host}]" if ":" in host else host for host in options["server.allowedHosts"]]
     app = st.App(
         _HERE / "main.py",
+        routes=[ingest_route()] if ingest else None,
         middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(SecurityHeaders)],
         on_script_error=_report,
     )

@@ -1,7 +1,8 @@
 """The open warehouse of this server process, and who is using the page.
 
 The warehouse is opened once per process, as its owner, and shared by all sessions: every query takes a cursor of its
-own inside the warehouse. A page asks :func:`desk` for it and never opens or closes anything.
+own inside the warehouse. While it is open, one thread takes in what other processes leave in the inbox and another
+answers their questions. A page asks :func:`desk` for it and never opens or closes anything.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.cli.options import DEFAULT_WAREHOUSE
+from app.services.owner_jobs import JobWorker
+from app.services.owning import DASHBOARD as COMMAND
 from ragsieve_core.errors import InputError
 from warehouse.database import Warehouse
+from warehouse.inbox import InboxWorker
 from warehouse.principal import Principal, local_principal
 
-COMMAND = "dashboard"
 VARIABLE = "RAGSIEVE_WAREHOUSE"
 
 
@@ -31,6 +34,7 @@ class Desk:
 
     warehouse: Warehouse
     principal: Principal
+    inbox: InboxWorker
 
     @property
     def single_user(self) -> bool:
@@ -38,8 +42,23 @@ class Desk:
         return self.principal.mode == "single_user_mode"
 
 
+class _Owned:
+    """An open warehouse with the threads that serve other processes."""
+
+    def __init__(self, file: Path) -> None:
+        self.warehouse = Warehouse.open(file, command=COMMAND)
+        self.inbox = InboxWorker(self.warehouse).start()
+        self._jobs = JobWorker(self.warehouse).start()
+
+    def close(self) -> None:
+        """Join the threads first: one inside a query when the file closes would abort the interpreter."""
+        self._jobs.stop()
+        self.inbox.stop()
+        self.warehouse.close()
+
+
 _guard = threading.Lock()
-_open: dict[Path, Warehouse] = {}
+_open: dict[Path, _Owned] = {}
 
 
 def warehouse_path() -> Path:
@@ -59,10 +78,14 @@ def open_warehouse(path: Path | None = None) -> Warehouse:
     InputError
         not a warehouse, a newer one, or not readable.
     """
+    return _owned(path).warehouse
+
+
+def _owned(path: Path | None = None) -> _Owned:
     file = Path(os.path.realpath(path or warehouse_path()))
     with _guard:
         known = _open.get(file)
-        if known is not None and not known.closed:
+        if known is not None and not known.warehouse.closed:
             return known
         if not file.exists():
             raise MissingWarehouseError(
@@ -70,7 +93,7 @@ def open_warehouse(path: Path | None = None) -> Warehouse:
                 where=str(file),
                 do="run `ragsieve demo`, or `ragsieve ingest --corpus NAME FILE`, then reload this page",
             )
-        _open[file] = Warehouse.open(file, command=COMMAND)
+        _open[file] = _Owned(file)
         return _open[file]
 
 
@@ -86,4 +109,5 @@ atexit.register(close_warehouses)
 
 def desk() -> Desk:
     """Warehouse and principal for one run of a page; raises what :func:`open_warehouse` raises."""
-    return Desk(open_warehouse(), local_principal())
+    owned = _owned()
+    return Desk(owned.warehouse, local_principal(), owned.inbox)

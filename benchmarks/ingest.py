@@ -47,7 +47,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--scores", type=int, default=1_000_000)
-    options = parser.parse_args()
+    options, _ = parser.parse_known_args()
     ready = list(batches(options.documents))
     me = Principal("benchmark", "admin")
     figures: dict[str, float] = {}

@@ -12,11 +12,12 @@ from app.components.evidence.density import show_density
 from app.components.evidence.provenance import show_history, show_provenance, show_reach, show_versions
 from app.components.evidence.ranking import show_ranking
 from app.components.evidence.reading import candidate, decoded
-from app.components.evidence.script import show_script
+from app.components.evidence.script import runs_of, script_highlights, show_script
 from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
 from app.components.labels import plain_label
 from app.components.queue_view import last_query
+from app.components.states import show_answer_state, show_scan_state
 from app.components.untrusted_text import show_text
 from app.pages_map import QUEUE, page_file
 from app.session import Desk, desk
@@ -81,6 +82,7 @@ def rsq(here: Desk, found: AlertDetail, text: str) -> None:
     n, k = int(config.get("n", 20)), int(config.get("k", 5))
     detail = get_event(here.warehouse, row["event_id"], principal=here.principal)
     subject, candidates = candidate(row), [candidate(other) for other in detail.candidates]
+    show_answer_state(detail.event["state"], decoded(detail.event["state_detail"], {}), subject.tail_ids)
     st.subheader("The score")
     show_terms(subject, candidates, row["threshold"], n, k, key="rsq")
     st.subheader("What each term is made of")
@@ -101,11 +103,13 @@ def rsg(found: AlertDetail, text: str) -> None:
     """Density against the floor, the neighbours, and the text."""
     st.subheader("Density against the floor")
     if found.scores:
+        show_scan_state(found.scores[0]["state"])
         show_density(found.scores[0], found.neighbors, key="rsg")
     else:
         st.info("The scan behind this alert is not visible to you.", icon=":material/visibility_off:")
     st.subheader("Text")
-    show_text(text)
+    show_text(text, script_highlights(runs_of(text)))
+    st.caption("Marked with its name: every run of letters outside the text's main script.")
 
 
 main()

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.components.facts import age, moment
 from app.components.labels import plain_label
+from app.components.sharing import show_sharing
 from app.components.table import number_column
 from app.pages_map import QUEUE, page_file
 from app.session import desk
@@ -32,6 +33,8 @@ def main() -> None:
     st.title("Overview")
     if not counts.get("documents"):
         empty()
+        st.subheader("Other processes")
+        show_sharing(here)
         return
     with st.container(horizontal=True):
         for field, label, meaning in COUNTS:
@@ -47,6 +50,8 @@ def main() -> None:
     with right:
         st.subheader("Corpora")
         corpora(list_corpora(here.warehouse, principal=here.principal))
+    st.subheader("Other processes")
+    show_sharing(here)
     st.subheader("Last scans")
     scans(list_scans(here.warehouse, principal=here.principal, limit=10))
     if counts["states"]:

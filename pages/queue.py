@@ -34,17 +34,19 @@ def main() -> None:
     if page.total == 0:
         empty(view)
         return
-    if not page.rows:
-        st.info(f"Page {view.page} is past the end: {page.total:,} alerts match.", icon=":material/last_page:")
-    else:
-        show_queue(page)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            first, last = page.offset + 1, page.offset + len(page.rows)
-            st.caption(f"n = {page.total:,} alerts · {first:,} to {last:,} shown · by {SORTS[view.sort]}")
-            csv_download(drawn_rows(page), "queue", key="queue_csv")
     pages = math.ceil(page.total / view.rows)
-    if pages > 1:
-        show_pager(pages)
+    if page.rows:
+        show_queue(page)
+    else:
+        st.info(f"Page {view.page} is past the end: {page.total:,} alerts match.", icon=":material/last_page:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        last = page.offset + len(page.rows)
+        shown = f"{page.offset + 1:,} to {last:,}" if page.rows else "none"
+        st.caption(f"n = {page.total:,} alerts · {shown} shown · by {SORTS[view.sort]}", width="content")
+        if pages > 1:
+            show_pager(pages)
+        if page.rows:
+            csv_download(drawn_rows(page), "queue", key="queue_csv")
 
 
 def empty(view: View) -> None:

@@ -123,6 +123,8 @@ def settled(page: Page, timeout_ms: int = 30_000) -> None:
     """Wait until the script has run and every chart is drawn."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=timeout_ms)
     page.wait_for_selector('[data-testid="stMainBlockContainer"] h1', timeout=timeout_ms)
+    # Tables and charts are loaded on first use; until then a skeleton stands in their place
+    page.wait_for_selector('[data-testid="stSkeleton"]', state="detached", timeout=timeout_ms)
     page.wait_for_timeout(700)
 
 

@@ -55,7 +55,39 @@ Alerts
 Overview, labels, audit
     ``overview.overview(wh, *, principal) -> dict``; ``labels.record_labels(wh, [LabelRecord(…)], *, principal) ->
     int``; ``labels.list_labels(wh, *, principal, corpus="") -> pyarrow.Table``; ``audit.verify(wh, *, against=()) ->
-    AuditReport``; ``audit.head(wh) -> AuditHead``; ``audit.audit_page(wh, *, principal, …) -> Page``.
+    AuditReport``; ``audit.head(wh) -> AuditHead``; ``audit.append_head(wh, sink)``; ``audit.read_heads(sink)``;
+    ``audit.audit_page(wh, *, principal, …) -> Page``; ``audit.export(wh, *, principal, first=1) -> list``;
+    ``consistency.broken_rules(wh) -> list[str]`` (for doctor).
+
+Other processes
+    The owner: ``inbox.InboxWorker(wh).start()``, ``.stop()`` before it ends; ``inbox.take_in(wh) -> list[Receipt]``.
+    Everybody else: ``segment_kinds.documents_segment(…)``, ``embeddings_segment``, ``scan_segment``,
+    ``events_segment`` (bytes); ``delivery.deliver(path, data, *, command, wait_s, on_wait) -> Receipt(segment_id,
+    kind, state, result, reason, message)``: takes the lock if it is free, else waits for the owner's receipt;
+    ``delivery.fetch_snapshot(path, *, command, corpus|snapshot, encoder) -> (SnapshotDocuments | None, Receipt)``;
+    ``delivery.be_considerate() -> int`` cores left; ``inbox.submit``, ``inbox.read_receipt``, ``inbox.waiting``.
+    HTTP: ``http.check_request(wh, method, headers)`` before the body is read, ``http.handle_ingest(wh, method, headers,
+    body) -> HttpAnswer(status, body, headers, content)``. ``tokens.issue_token(wh, *, principal, name, scope, tenant,
+    days) -> IssuedToken(token_id, secret, expires_at)``, ``revoke_token``, ``list_tokens``, ``authenticate(wh, text,
+    scope) -> Principal | None`` (scopes ingest, gate, read; none decides).
+
+Decisions (people only; ``RefusedError.reason`` is a name of ``refusals.Refusal``)
+    ``decisions.decide(wh, alert, expected_version, *, principal, verdict, reason, note="", seen=None) -> Decision``;
+    ``holds.hold(wh, alert, *, principal, hours, reason)``, ``end_hold``, ``list_holds``;
+    ``quarantine.propose(wh, *, principal, add=(alert ids), remove=((corpus, document id),), note="")``,
+    ``publish_version``, ``reject_version``, ``propose_rollback``, ``list_versions``, ``current_version``,
+    ``version_members``, ``diff_versions``. New workflow steps: ``alert_state.set_state`` in an urgent transaction.
+    In force for other processes: ``publish.ensure_published(wh, *, principal)``, read by
+    ``ragsieve_core.publication.PublicationReader(<file>.d/published)``.
+    ``provenance.set_trust``, ``set_risk_tier``, ``admit``, ``trust_history``, ``risk_history``;
+    ``erasure.erase_document(wh, corpus, document_id, *, principal, reason) -> Erasure``.
+
+Upkeep
+    ``backup.backup(wh, folder, *, principal)``, ``backup.restore(folder, path)``, ``backup.compact(path, *,
+    principal)``, ``backup.gc(wh, *, principal)``, ``inbox.sweep(wh)``.
+
+Writes take one of two lanes: ``wh.run_transaction(work)`` for bulk, ``wh.run_transaction(work, urgent=True)`` for the
+few rows a person waits for; the lanes must not change the same columns of a row (DuckDB need not see a lost update).
 
 Every record handed in is a frozen dataclass of :mod:`warehouse.records` (NumPy arrays or plain tuples, no pandas).
 Rows handed out are dicts whose keys are the column names of docs/schema.md; JSON columns are text.

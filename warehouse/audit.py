@@ -5,24 +5,38 @@ A chain alone cannot show that its end was cut off: keep :func:`head` somewhere 
 
 from __future__ import annotations
 
-import hashlib
 import json
-import secrets
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import duckdb
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.formats.safe_open import open_input
 from warehouse import sql
+from warehouse.chain import GENESIS, append, row_hash
 from warehouse.database import Warehouse
+from warehouse.errors import StorageError
 from warehouse.ids import canonical_json, utc_now
 from warehouse.principal import Principal
 from warehouse.records import Page
 
-GENESIS = "0" * 64
+__all__ = [
+    "GENESIS",
+    "AuditHead",
+    "AuditReport",
+    "append",
+    "append_head",
+    "audit_page",
+    "export",
+    "head",
+    "read_heads",
+    "row_hash",
+    "verify",
+]
+
 _CHUNK = 10_000
 
 
@@ -53,46 +67,6 @@ class AuditReport:
     broken_at: int | None
     problem: str
     unproved: str
-
-
-def row_hash(
-    sequence: int, acted_at: datetime, actor: str, action: str, object_id: str, payload: str, previous: str
-) -> str:
-    """SHA-256 (hex) over the canonical JSON list of the row's other columns; the time as ISO text in microseconds."""
-    fields = [sequence, acted_at.isoformat(timespec="microseconds"), actor, action, object_id, payload, previous]
-    return hashlib.sha256(canonical_json(fields).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def append(
-    cursor: duckdb.DuckDBPyConnection,
-    actor: str,
-    action: str,
-    object_id: str,
-    payload: Mapping[str, object],
-    commitments: Mapping[str, str] | None = None,
-) -> int:
-    """Append one row within the caller's write transaction; returns its sequence.
-
-    Parameters
-    ----------
-    payload : ids, counts and settings; never text of a document, query or note.
-    commitments : values to be committed to without being shown: the payload gets SHA-256(salt + value) under the
-        name, the salt goes to ``audit_salts``, from where erasure can take it.
-    """
-    last = sql.first(cursor, "SELECT sequence, hash FROM audit_log ORDER BY sequence DESC LIMIT 1")
-    sequence, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
-    body = dict(payload)
-    for name, value in (commitments or {}).items():
-        salt = secrets.token_hex(16)
-        body[name] = hashlib.sha256(f"{salt}{value}".encode("utf-8", "surrogatepass")).hexdigest()
-        cursor.execute("INSERT INTO audit_salts VALUES (?, ?, ?)", [sequence, name, salt])
-    text, acted_at = canonical_json(body), utc_now()
-    digest = row_hash(sequence, acted_at, actor, action, object_id, text, previous)
-    cursor.execute(
-        "INSERT INTO audit_log VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [sequence, acted_at, actor, action, object_id, text, previous, digest],
-    )
-    return int(sequence)
 
 
 def head(wh: Warehouse) -> AuditHead:
@@ -143,6 +117,54 @@ def verify(wh: Warehouse, *, against: Iterable[AuditHead] = ()) -> AuditReport:
     if wanted and (missing := min((s for s in wanted if s > 0), default=0)):
         return broken(missing, f"the chain ends at row {count}, a kept head names row {missing}: the tail was cut off")
     return AuditReport(True, count, AuditHead(count, previous), None, "", unproved)
+
+
+def append_head(wh: Warehouse, sink: str | os.PathLike[str]) -> AuditHead:
+    """Append the chain's end to a file outside the warehouse, one JSON line, made durable; returns it.
+
+    The sink is worth what its place is: where the owner of the warehouse cannot rewrite it.
+
+    Raises
+    ------
+    StorageError
+        the sink cannot be written.
+    """
+    now = head(wh)
+    line = canonical_json({"sequence": now.sequence, "hash": now.hash, "at": utc_now().isoformat()}) + "\n"
+    try:
+        descriptor = os.open(sink, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        with os.fdopen(descriptor, "ab") as stream:
+            stream.write(line.encode())
+            stream.flush()
+            os.fsync(descriptor)
+    except OSError as error:
+        raise StorageError(f"the head cannot be kept ({error.strerror})", where=str(sink), do="another file") from error
+    return now
+
+
+def read_heads(sink: str | os.PathLike[str]) -> list[AuditHead]:
+    """Heads that :func:`append_head` kept, for :func:`verify`.
+
+    Raises
+    ------
+    InputError
+        no such file, or a line that is no head (named by its number).
+    """
+    try:
+        with open_input(sink) as stream:
+            lines = stream.read().decode("utf-8", "replace").splitlines()
+    except OSError as error:
+        raise InputError(f"the heads cannot be read ({error.strerror})", where=str(sink)) from error
+    heads = []
+    for number, line in enumerate(lines, 1):
+        try:
+            fields = json.loads(line)
+            heads.append(AuditHead(int(fields["sequence"]), str(fields["hash"])))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                "no head of an audit chain", where=f"{sink}:{number}", expected='{"sequence": …, "hash": …}'
+            ) from error
+    return heads
 
 
 def audit_page(

@@ -42,6 +42,11 @@ def ensure_corpus(wh: Warehouse, name: str, *, principal: Principal, admission: 
     return get_corpus(wh, name, principal=principal)
 
 
+def corpus_id_of(name: str) -> str:
+    """Id that a corpus of this name has or will have."""
+    return derived_id("corpus", name)
+
+
 def ensure(
     cursor: duckdb.DuckDBPyConnection, name: str, principal: Principal, admission: Admission | None = None
 ) -> str:
@@ -54,7 +59,7 @@ def ensure(
         raise InputError(
             f"unknown admission policy {admission!r}", where="admission", expected=nearest(admission, ADMISSIONS)
         )
-    corpus_id = derived_id("corpus", name)
+    corpus_id = corpus_id_of(name)
     known = sql.first(cursor, "SELECT admission FROM corpus_current WHERE corpus_id = ?", [corpus_id])
     if known is None:
         cursor.execute("INSERT INTO corpora VALUES (?, ?, ?, ?)", [corpus_id, name, utc_now(), principal.identity])

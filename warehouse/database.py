@@ -15,9 +15,9 @@ from typing import TypeVar
 
 import duckdb
 
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import BusyError, RagsieveError
 from ragsieve_core.formats.protected import protect, unprotect
-from warehouse import migrate
+from warehouse import chain, migrate
 from warehouse.errors import SchemaError, StorageError
 from warehouse.ids import utc_now
 from warehouse.owner import Owner, resolve
@@ -26,13 +26,17 @@ from warehouse.side import Side, sync_folder
 T = TypeVar("T")
 
 _TRIES = 5
-_RETRY = ("Conflict on update", "has been altered")
+HISTORY_BLOCK = 1 << 24
+"""Rows that one statement may append to the alert history."""
+_RETRY = ("Conflict on", "has been altered", "write-write conflict")
 _MAGIC = (8, b"DUCK")
 _CONFIG = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "python_enable_replacements": "false",
+    # A checkpoint inside a commit stalls every writer: the owner folds the log when idle (InboxWorker) and on closing.
+    "checkpoint_threshold": "1GB",
 }
 
 
@@ -43,8 +47,10 @@ class Warehouse:
         self.side = side
         self.owner = owner
         self._root: duckdb.DuckDBPyConnection | None = root
-        self._writing = threading.Lock()
-        self._writer: int | None = None
+        self._bulk = threading.Lock()
+        self._commit = threading.Lock()
+        self._writers: set[int] = set()
+        self._history: int | None = None
         self._guard = threading.Lock()
         self.maintaining = threading.Lock()
         """Held by backup and gc, so that neither removes a file from under the other."""
@@ -118,26 +124,42 @@ class Warehouse:
             cursor.close()
 
     @contextmanager
-    def transaction(self, cursor: duckdb.DuckDBPyConnection | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
+    def transaction(
+        self, cursor: duckdb.DuckDBPyConnection | None = None, *, urgent: bool = False, alone: bool = False
+    ) -> Iterator[duckdb.DuckDBPyConnection]:
         """A cursor inside one write transaction, committed at the end of the block, rolled back on any error.
+
+        Two lanes: bulk writes (the default) run one at a time and take the commit lock only to commit; urgent ones (a
+        person is waiting, a few rows) hold the commit lock throughout and so pass a bulk write that is under way. The
+        two lanes must not change the same columns of a row: what is written says so where it matters.
 
         Parameters
         ----------
         cursor : one of this warehouse to use, for instance because it has temporary tables; it is left open.
+        alone : take both locks at once, so that nothing can conflict.
 
         Raises
         ------
         StorageError
             disk full, or the database went out of service; the transaction is undone.
         """
-        if self._writer == threading.get_ident():
+        if threading.get_ident() in self._writers:
             raise RuntimeError("a write transaction is already open in this thread: pass its cursor on")
-        with self._writing:
-            self._writer = threading.get_ident()
+        with contextlib.ExitStack() as locks:
+            if alone or not urgent:
+                locks.enter_context(self._bulk)
+            if alone or urgent:
+                locks.enter_context(self._commit)
+            self._writers.add(threading.get_ident())
             used = cursor or self.cursor()
             try:
                 used.execute("BEGIN TRANSACTION")
+                chain.begin(used)
                 yield used
+                if not (alone or urgent):
+                    locks.enter_context(self._commit)
+                with contextlib.closing(self.cursor()) as outside:
+                    chain.flush(used, outside)
                 used.execute("COMMIT")
             except BaseException as error:
                 with contextlib.suppress(duckdb.Error):
@@ -146,30 +168,52 @@ class Warehouse:
                     raise _storage_error(error, self.path) from error
                 raise
             finally:
+                chain.end(used)
                 if cursor is None:
                     used.close()
-                self._writer = None
+                self._writers.discard(threading.get_ident())
 
     def run_transaction(
-        self, work: Callable[[duckdb.DuckDBPyConnection], T], cursor: duckdb.DuckDBPyConnection | None = None
+        self,
+        work: Callable[[duckdb.DuckDBPyConnection], T],
+        cursor: duckdb.DuckDBPyConnection | None = None,
+        *,
+        urgent: bool = False,
+        alone: bool = False,
     ) -> T:
         """Run ``work(cursor)`` in a write transaction; on a conflict undo it all and run it again, at most five times.
 
-        Only "Conflict on update" and "has been altered" are retried: a constraint that fails would fail again.
+        From the second try on it runs alone, so that it cannot be overtaken again. Only conflicts are retried: a
+        constraint that fails would fail again.
         """
         for attempt in range(1, _TRIES + 1):
             try:
-                with self.transaction(cursor) as used:
+                with self.transaction(cursor, urgent=urgent, alone=alone or attempt > 1) as used:
                     return work(used)
             except duckdb.TransactionException as error:
                 if attempt == _TRIES or not any(text in str(error) for text in _RETRY):
                     raise
-            time.sleep(random.uniform(0.0, 0.01 * 2**attempt))
+            time.sleep(random.uniform(0.0, 0.005 * attempt))
         raise AssertionError("unreachable")
+
+    def history_numbers(self) -> int:
+        """First of a fresh block of numbers for alert history rows: higher than every one given out before.
+
+        Blocks, because transactions run side by side and cannot see each other's highest number.
+        """
+        with self._guard:
+            if self._root is None:
+                raise StorageError("the warehouse is closed", where=str(self.path))
+            if self._history is None:
+                with contextlib.closing(self._root.cursor()) as cursor:
+                    highest = cursor.execute("SELECT coalesce(max(seq), 0) FROM alert_events").fetchall()[0][0]
+                self._history = int(highest) // HISTORY_BLOCK
+            self._history += 1
+            return self._history * HISTORY_BLOCK
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the file; for idle moments, because it can stall a write by half a second."""
-        with self._writing, contextlib.closing(self.cursor()) as cursor:
+        with self._bulk, self._commit, contextlib.closing(self.cursor()) as cursor:
             cursor.execute("CHECKPOINT")
 
     @property
@@ -179,7 +223,7 @@ class Warehouse:
 
     def close(self) -> None:
         """Close the file, then give the lock up; a second call does nothing."""
-        with self._writing, self._guard:
+        with self._bulk, self._commit, self._guard:
             if self._root is None:
                 return
             root, self._root = self._root, None
@@ -191,7 +235,7 @@ class Warehouse:
 
     def swap(self, replacement: Path) -> None:
         """Close, and put another file in place of this one before the lock is given up."""
-        with self._writing, self._guard:
+        with self._bulk, self._commit, self._guard:
             if self._root is None:
                 raise StorageError("the warehouse is closed", where=str(self.path))
             root, self._root = self._root, None
@@ -316,8 +360,15 @@ def _is_storage(error: BaseException) -> bool:
     return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL)
 
 
-def _storage_error(error: BaseException, database: Path) -> InputError:
+def _storage_error(error: BaseException, database: Path) -> RagsieveError:
     text = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if "Could not set lock" in text:
+        return BusyError(
+            f"another program has the file open past its owner lock ({text})",
+            where=str(database),
+            expected="this product alone to open the file",
+            do="close that program: a notebook or the duckdb shell can lose what is written here",
+        )
     if any(sign in text for sign in _FULL):
         return StorageError(
             f"the disk is full or the file may not grow ({text})",

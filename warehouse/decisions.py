@@ -9,12 +9,12 @@ from typing import Literal, get_args
 import duckdb
 
 from ragsieve_core.errors import InputError, nearest
-from warehouse import audit, publish, sql
+from warehouse import audit, publish
+from warehouse.alert_state import AlertState, set_state
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse
 from warehouse.errors import RefusedError
-from warehouse.holds import end_holds_of
-from warehouse.ids import canonical_json, utc_now
+from warehouse.holds import end_holds
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
 
@@ -84,23 +84,16 @@ def decide(
                 expected=f"version {expected_version}, found {row['version']}",
                 do="look at it again and decide on what it is now",
             )
-        now = utc_now()
         before = {name: row[name] for name in ("status", "verdict", "reason", "holder", "version")}
-        cursor.execute(
-            "INSERT INTO alert_events BY NAME SELECT coalesce(max(seq), 0) + 1 AS seq, $alert AS alert_id, "
-            "$now AS acted_at, $actor AS actor, 'decided' AS kind, 'decided' AS status, $verdict AS verdict, "
-            "$reason AS reason, $note AS note, $payload AS payload FROM alert_events",
-            {
-                "alert": alert,
-                "now": now,
-                "actor": principal.identity,
-                "verdict": verdict,
-                "reason": reason,
-                "note": note,
-                "payload": canonical_json({"before": before, "seen": dict(seen or {})}),
-            },
-        ).complete()
-        ended = end_holds_of(cursor, alert, principal)
+        set_state(
+            wh,
+            cursor,
+            alert,
+            principal,
+            AlertState(kind="decided", status="decided", verdict=verdict, reason=reason, note=note),
+            {"before": before, "seen": dict(seen or {})},
+        )
+        ended = end_holds(cursor, row["holds"], principal)
         audit.append(
             cursor,
             principal.identity,
@@ -116,13 +109,12 @@ def decide(
             },
             {"note": note} if note else None,
         )
-        policy = sql.first(cursor, "SELECT admission FROM corpus_current WHERE corpus_id = ?", [row["corpus_id"]])
-        guarded = policy is not None and policy[0] != "at_once"
+        guarded = row["admission"] != "at_once"
         told = publish.prepare(cursor, principal, "decided") if ended or guarded else None
         return Decision(alert, expected_version + 1, "decided", verdict, reason, before), told
 
     with wh.publishing:
-        decision, told = wh.run_transaction(work)
+        decision, told = wh.run_transaction(work, urgent=True)
         if told is not None:
             publish.release(wh, *told)
     return decision

@@ -59,7 +59,14 @@ def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: P
             raise InputError(f"no document {document_id!r}", where="document")
         versions = [int(row["version_id"]) for row in found]
         erasure_id, now = new_id("erasure"), utc_now()
-        for name in ("erase_versions", "erase_candidates", "erase_alerts", "erase_admissions", "erase_members"):
+        for name in (
+            "erase_versions",
+            "erase_candidates",
+            "erase_alerts",
+            "erase_current",
+            "erase_admissions",
+            "erase_members",
+        ):
             sql.run(
                 cursor, name, versions=versions, corpus_id=corpus_id, document_id=document_id, erasure_id=erasure_id
             ).complete()
@@ -97,7 +104,8 @@ def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: P
         return Erasure(erasure_id, len(versions), vectors, 0, snapshot, remaining)
 
     with wh.maintaining:
-        done = wh.run_transaction(work)
+        # No one may copy a member or an admission while its hash is being blanked.
+        done = wh.run_transaction(work, alone=True)
         for file in old_files:
             file.unlink(missing_ok=True)
         exports = _drop_exports(wh, corpus_id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, corpora, facts, sql
+from warehouse.alert_state import refresh_alerts
 from warehouse.database import Warehouse
 from warehouse.event_columns import candidate_table, check_event, event_id, event_table, ranking_table
 from warehouse.ids import new_id, utc_now
@@ -73,55 +74,72 @@ def record_events(
     key = facts.fact(wh, "query_key")
     ids = tuple(event_id(event, key) for event in events)
     named = dict(reversed(list(zip(ids, events, strict=True))))
-    batch_id = new_id("events")
-
-    segment_id = ticket.segment_id if ticket else None
+    batch = _Batch(new_id("events"), key, principal, ticket)
+    with wh.reading() as reader:
+        known = _known(reader, list(named))
+    # Built before the write lock is taken: it holds everybody up, and most of the time is spent here.
+    ready = batch.rows({name: event for name, event in named.items() if name not in known})
 
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedEvents:
-        def done(result: RecordedEvents) -> RecordedEvents:
-            if ticket is not None:
-                ticket.stamp(cursor, principal.identity, "taken", asdict(result))
-            return result
-
-        known = _known(cursor, list(named))
-        fresh = [
-            (name, corpora.ensure(cursor, event.corpus, principal), event)
-            for name, event in named.items()
-            if name not in known
-        ]
-        fresh.reverse()
-        if not fresh:
-            return done(RecordedEvents(0, len(ids), 0, 0, 0, 0, ids))
-        shared: dict[str, object] = {
-            "batch_id": batch_id,
-            "recorded_at": utc_now(),
-            "actor": principal.identity,
-            "segment_id": segment_id,
-        }
-        sql.insert(cursor, "retrieval_events", event_table(fresh, key, shared))
-        candidates = candidate_table(fresh)
-        _place(cursor, ranking_table(fresh), candidates, batch_id)
-        sql.run(cursor, "alert_new_reach", batch_id=batch_id, actor=principal.identity, now=utc_now()).complete()
-        alerts, opened = _feed(cursor, fresh, principal)
-        flagged = sum(candidate.flagged for _, _, event in fresh for candidate in event.candidates)
-        audit.append(
-            cursor,
-            principal.identity,
-            "events_recorded",
-            batch_id,
-            {
-                "events": len(fresh),
-                "candidates": candidates.num_rows,
-                "flagged": flagged,
-                "new_alerts": opened,
-                "segment": segment_id,
-            },
-        )
-        known_before = len(ids) - len(fresh)
-        return done(RecordedEvents(len(fresh), known_before, candidates.num_rows, flagged, alerts, opened, ids))
+        raced = _known(cursor, [name for name, _, _ in ready.fresh])
+        rows = batch.rows({name: event for name, _, event in ready.fresh if name not in raced}) if raced else ready
+        result = _store(wh, cursor, rows, batch, ids)
+        if ticket is not None:
+            ticket.stamp(cursor, principal.identity, "taken", asdict(result))
+        return result
 
     with contextlib.closing(wh.cursor()) as cursor:
         return wh.run_transaction(work, cursor=cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Events to store as (event id, corpus id, record), and their tables."""
+
+    fresh: list[tuple[str, str, EventRecord]]
+    events: pa.Table
+    ranking: pa.Table
+    candidates: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """What the events of one call share."""
+
+    batch_id: str
+    key: str
+    principal: Principal
+    ticket: Ticket | None
+
+    def rows(self, events: Mapping[str, EventRecord]) -> _Rows:
+        fresh = [(name, corpora.corpus_id_of(event.corpus), event) for name, event in events.items()]
+        shared: dict[str, object] = {
+            "batch_id": self.batch_id,
+            "recorded_at": utc_now(),
+            "actor": self.principal.identity,
+            "segment_id": self.ticket.segment_id if self.ticket else None,
+        }
+        return _Rows(fresh, event_table(fresh, self.key, shared), ranking_table(fresh), candidate_table(fresh))
+
+
+def _store(
+    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, rows: _Rows, batch: _Batch, ids: tuple[str, ...]
+) -> RecordedEvents:
+    if not rows.fresh:
+        return RecordedEvents(0, len(ids), 0, 0, 0, 0, ids)
+    for name in sorted({event.corpus for _, _, event in rows.fresh}):
+        corpora.ensure(cursor, name, batch.principal)
+    sql.insert(cursor, "retrieval_events", rows.events)
+    _place(cursor, rows.ranking, rows.candidates, batch.batch_id)
+    before, actor = wh.history_numbers(), batch.principal.identity
+    sql.run(cursor, "alert_new_reach", batch_id=batch.batch_id, actor=actor, now=utc_now(), first_seq=before).complete()
+    alerts, opened = _feed(wh, cursor, rows.fresh, batch.principal)
+    refresh_alerts(cursor, before)
+    flagged = sum(candidate.flagged for _, _, event in rows.fresh for candidate in event.candidates)
+    counts = {"events": len(rows.fresh), "candidates": rows.candidates.num_rows, "flagged": flagged}
+    segment = batch.ticket.segment_id if batch.ticket else None
+    audit.append(cursor, actor, "events_recorded", batch.batch_id, {**counts, "new_alerts": opened, "segment": segment})
+    return RecordedEvents(duplicates=len(ids) - len(rows.fresh), alerts=alerts, new_alerts=opened, ids=ids, **counts)
 
 
 def _known(cursor: duckdb.DuckDBPyConnection, names: list[str]) -> set[str]:
@@ -151,14 +169,17 @@ def _place(cursor: duckdb.DuckDBPyConnection, ranking: pa.Table, candidates: pa.
 
 
 def _feed(
-    cursor: duckdb.DuckDBPyConnection, events: Sequence[tuple[str, str, EventRecord]], principal: Principal
+    wh: Warehouse,
+    cursor: duckdb.DuckDBPyConnection,
+    events: Sequence[tuple[str, str, EventRecord]],
+    principal: Principal,
 ) -> tuple[int, int]:
     groups: dict[tuple[str, float], list[str]] = {}
     for name, _, event in events:
         groups.setdefault((event.rule, float(event.threshold)), []).append(name)
     alerts = opened = 0
     for (rule, threshold), names in sorted(groups.items()):
-        fed = feed(cursor, sql.table(cursor, "event_evidence", event_ids=names), "rsq", threshold, rule, principal)
+        fed = feed(wh, cursor, sql.table(cursor, "event_evidence", event_ids=names), "rsq", threshold, rule, principal)
         alerts += fed.alerts
         opened += fed.opened
     return alerts, opened

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -73,7 +74,7 @@ def hold(wh: Warehouse, alert: str, *, principal: Principal, hours: float, reaso
         return made, publish.prepare(cursor, principal, "held")
 
     with wh.publishing:
-        made, told = wh.run_transaction(work)
+        made, told = wh.run_transaction(work, urgent=True)
         publish.release(wh, *told)
     return made
 
@@ -101,15 +102,14 @@ def end_hold(wh: Warehouse, hold_id: str, *, principal: Principal) -> None:
         return publish.prepare(cursor, principal, "hold_ended")
 
     with wh.publishing:
-        publish.release(wh, *wh.run_transaction(work))
+        publish.release(wh, *wh.run_transaction(work, urgent=True))
 
 
-def end_holds_of(cursor: duckdb.DuckDBPyConnection, alert: str, principal: Principal) -> list[str]:
-    """End the holds of an alert within the caller's write transaction; returns their ids."""
-    active = [row["hold_id"] for row in _all(cursor, principal) if row["alert_id"] == alert and row["active"]]
-    for hold_id in active:
+def end_holds(cursor: duckdb.DuckDBPyConnection, hold_ids: Sequence[str], principal: Principal) -> list[str]:
+    """End holds because their alert was decided, within the caller's write transaction; returns their ids."""
+    for hold_id in hold_ids:
         _end(cursor, hold_id, principal, "decided")
-    return active
+    return list(hold_ids)
 
 
 def _end(cursor: duckdb.DuckDBPyConnection, hold_id: str, principal: Principal, cause: str) -> None:

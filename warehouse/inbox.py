@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import stat
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -45,6 +46,7 @@ _NAME = re.compile(r"^([0-9a-f]{64})\.segment$")
 _STALE_S = 3600.0
 _RECEIPT_S = 7 * 86400.0
 _CONFIRM_S = 20.0
+_LOG_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +121,9 @@ def take_bytes(
         the disk: nothing was decided about the segment, it can be tried again.
     """
     name = segment_id(data)
-    with wh.reading() as cursor:
-        known = sql.first(
-            cursor, "SELECT kind, receipt FROM inbox_segments WHERE segment_id = ? AND state = 'taken'", [name]
-        )
+    known = _taken(wh, name)
     if known is not None:
-        return Receipt(name, str(known[0]), "taken", json.loads(known[1]))
+        return known
     kind = "unknown"
     try:
         segment = decode(data, limits)
@@ -141,14 +140,24 @@ def take_bytes(
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, duckdb.Error) as error:
         message = f"the segment does not fit its kind ({type(error).__name__}: {str(error)[:200]})"
         return _refuse(wh, Ticket(name, kind, route, len(data)), principal, Refusal.BAD_SEGMENT, message)
-    return Receipt(name, kind, "taken", result)
+    # As stored where it was stored: whoever asks again is told the same.
+    return _taken(wh, name) or Receipt(name, kind, "taken", result)
+
+
+def _taken(wh: Warehouse, name: str) -> Receipt | None:
+    with wh.reading() as cursor:
+        known = sql.first(
+            cursor, "SELECT kind, receipt FROM inbox_segments WHERE segment_id = ? AND state = 'taken'", [name]
+        )
+    return Receipt(name, str(known[0]), "taken", json.loads(known[1])) if known else None
 
 
 def _apply(wh: Warehouse, segment: Segment, ticket: Ticket, principal: Principal) -> dict[str, Any]:
+    """Store what a segment brings, with its mark; the result of a question, which leaves no mark."""
     if segment.kind == "documents":
         batch, encoder = read_documents(segment)
         fields = segment.fields
-        result = ingest(
+        ingest(
             wh,
             str(fields["corpus"]),
             [batch],
@@ -159,20 +168,16 @@ def _apply(wh: Warehouse, segment: Segment, ticket: Ticket, principal: Principal
             input_name=str(fields["input_name"]),
             ticket=ticket,
         )
-        summary = asdict(result)
-        del summary["rejects"]
-        summary["rejects_file"] = str(result.rejects_file) if result.rejects_file else None
-        return summary
-    if segment.kind == "embeddings":
+    elif segment.kind == "embeddings":
         snapshot, spec, versions, matrix = read_embeddings(segment)
-        stored = add_embeddings(wh, snapshot, spec, matrix, principal=principal, version_ids=versions, ticket=ticket)
-        return {"file": stored.file if stored else None, "rows": stored.rows if stored else 0}
-    if segment.kind == "scan":
-        return asdict(record_scan(wh, read_scan(segment), principal=principal, ticket=ticket))
-    if segment.kind == "events":
-        recorded = asdict(record_events(wh, read_events(segment), principal=principal, ticket=ticket))
-        return recorded | {"ids": list(recorded["ids"])}
-    return _answer(wh, segment, principal)
+        add_embeddings(wh, snapshot, spec, matrix, principal=principal, version_ids=versions, ticket=ticket)
+    elif segment.kind == "scan":
+        record_scan(wh, read_scan(segment), principal=principal, ticket=ticket)
+    elif segment.kind == "events":
+        record_events(wh, read_events(segment), principal=principal, ticket=ticket)
+    else:
+        return _answer(wh, segment, principal)
+    return {}
 
 
 def _answer(wh: Warehouse, segment: Segment, principal: Principal) -> dict[str, Any]:
@@ -258,10 +263,11 @@ def _read_own(file: Path, limits: SegmentLimits) -> bytes:
         raise
     except OSError as error:
         raise RefusedError(Refusal.WRONG_OWNER, f"cannot be opened ({error.strerror})") from error
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_nlink != 1:
+        os.close(descriptor)
+        raise RefusedError(Refusal.WRONG_OWNER, "not a regular file of this user under one name")
     with os.fdopen(descriptor, "rb") as stream:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_uid != os.getuid() or status.st_nlink != 1:
-            raise RefusedError(Refusal.WRONG_OWNER, "not a regular file of this user under one name")
         if status.st_size > limits.max_bytes:
             raise RefusedError(Refusal.TOO_LARGE, f"{status.st_size:,} bytes", expected=f"<= {limits.max_bytes:,}")
         return stream.read(limits.max_bytes + 1)
@@ -296,6 +302,13 @@ def sweep(wh: Warehouse, *, older_s: float = _STALE_S) -> int:
     return removed
 
 
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 class InboxWorker:
     """A thread of the owner that takes segments in, confirms what is in force, sweeps, and folds the log when idle.
 
@@ -312,7 +325,11 @@ class InboxWorker:
         self.problem = ""
 
     def start(self) -> InboxWorker:
-        """Begin; returns itself."""
+        """Begin; returns itself. Threads take turns at the interpreter every millisecond from here on.
+
+        At the default of five a decision, a dozen short queries, would wait sixty for a busy inbox thread.
+        """
+        sys.setswitchinterval(min(sys.getswitchinterval(), 0.001))
         self._thread.start()
         return self
 
@@ -348,7 +365,7 @@ class InboxWorker:
             if now - swept > 300:
                 sweep(self._wh)
                 swept = now
-            if dirty and now - idle_since > 10:
+            if dirty and (now - idle_since > 10 or _size(self._wh.side.wal) > _LOG_BYTES):
                 self._wh.checkpoint()
                 dirty = False
             self._stop.wait(self._interval)

@@ -283,6 +283,7 @@ def _settle(
         "snapshot": snapshot,
         "documents": int(documents[0]) if documents else 0,
         "rejected": len(staged.rejected),
+        "full_refused": job.full and bool(staged.rejected),
         "rejects_file": str(job.rejects_file) if job.rejects_file else None,
     }
     if job.ticket is not None:

@@ -14,6 +14,7 @@ import duckdb
 import pyarrow as pa
 
 from warehouse import sql
+from warehouse.database import Warehouse
 from warehouse.facts import ensure_fact
 from warehouse.ids import utc_now
 from warehouse.principal import Principal
@@ -28,7 +29,13 @@ class Fed:
 
 
 def feed(
-    cursor: duckdb.DuckDBPyConnection, evidence: pa.Table, detector: str, threshold: float, rule: str, actor: Principal
+    wh: Warehouse,
+    cursor: duckdb.DuckDBPyConnection,
+    evidence: pa.Table,
+    detector: str,
+    threshold: float,
+    rule: str,
+    actor: Principal,
 ) -> Fed:
     """Open alerts for flagged versions and append the evidence to their histories.
 
@@ -53,8 +60,8 @@ def feed(
         "now": utc_now(),
     }
     sql.run(cursor, "alert_open", **parameters).complete()
-    sql.run(cursor, "alert_evidence", **parameters).complete()
-    sql.run(cursor, "alert_past_reach", **parameters).complete()
+    sql.run(cursor, "alert_evidence", **parameters, first_seq=wh.history_numbers()).complete()
+    sql.run(cursor, "alert_past_reach", **parameters, first_seq=wh.history_numbers()).complete()
     counted = sql.first(
         cursor, "SELECT count(DISTINCT alert_id), count(DISTINCT alert_id) FILTER (WHERE is_new) FROM fed"
     )

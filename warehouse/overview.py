@@ -14,6 +14,8 @@ def overview(wh: Warehouse, *, principal: Principal) -> dict[str, Any]:
     scope = principal.scope()
     with wh.reading() as cursor:
         counts = sql.row(cursor, "overview", **scope) or {}
+        corpora = sql.rows(cursor, "corpora", **scope)
+        counts |= {"corpora": len(corpora), "documents": sum(row["documents"] for row in corpora)}
         counts["alerts_by"] = sql.rows(cursor, "overview_alerts", **scope)
         counts["states"] = sql.rows(cursor, "overview_states", **scope)
     return counts

@@ -45,7 +45,7 @@ def set_trust(
         payload = {"kind": kind, "trust": trust}
         audit.append(cursor, principal.identity, "trust_set", corpus_id, payload, {"name": name, "note": note})
 
-    wh.run_transaction(work)
+    wh.run_transaction(work, urgent=True)
 
 
 def set_risk_tier(
@@ -69,7 +69,7 @@ def set_risk_tier(
         payload = {"tier": tier, "document": document_id}
         audit.append(cursor, principal.identity, "risk_tier_set", corpus_id, payload, {"note": note})
 
-    wh.run_transaction(work)
+    wh.run_transaction(work, urgent=True)
 
 
 def admit(wh: Warehouse, corpus: str, document_ids: Sequence[str], *, principal: Principal, note: str = "") -> int:
@@ -96,7 +96,7 @@ def admit(wh: Warehouse, corpus: str, document_ids: Sequence[str], *, principal:
         return publish.prepare(cursor, principal, "admitted")
 
     with wh.publishing:
-        return publish.release(wh, *wh.run_transaction(work))
+        return publish.release(wh, *wh.run_transaction(work, urgent=True))
 
 
 def _require_all(principal: Principal) -> None:

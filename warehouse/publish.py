@@ -95,7 +95,7 @@ def read_pointer(path: Path) -> dict[str, Any] | None:
 def publish(wh: Warehouse, *, principal: Principal, cause: str) -> int:
     """Publish what is in force now under a new number, which is returned."""
     with wh.publishing:
-        return release(wh, *wh.run_transaction(lambda cursor: prepare(cursor, principal, cause)))
+        return release(wh, *wh.run_transaction(lambda cursor: prepare(cursor, principal, cause), urgent=True))
 
 
 def refresh_guarded(wh: Warehouse, corpus_id: str, *, principal: Principal) -> None:
@@ -135,4 +135,4 @@ def ensure_published(wh: Warehouse, *, principal: Principal) -> int:
                 {"number": last[0], "file": last[1], "sha256": last[2], "confirmed_at": _iso(utc_now())},
             )
             return int(last[0])
-        return release(wh, *wh.run_transaction(lambda cursor: prepare(cursor, principal, "start")))
+        return release(wh, *wh.run_transaction(lambda cursor: prepare(cursor, principal, "start"), urgent=True))

@@ -100,7 +100,7 @@ def propose(
             raise RefusedError(Refusal.NOTHING_TO_DO, "the proposal changes nothing", do="add or remove a document")
         return _store(cursor, members, parent, None, principal, note)
 
-    return get_version(wh, wh.run_transaction(work), principal=principal)
+    return get_version(wh, wh.run_transaction(work, urgent=True), principal=principal)
 
 
 def publish_version(wh: Warehouse, quarantine_id: str, *, principal: Principal, note: str = "") -> QuarantineVersion:
@@ -150,7 +150,7 @@ def publish_version(wh: Warehouse, quarantine_id: str, *, principal: Principal, 
         return publish.prepare(cursor, principal, "quarantine_published")
 
     with wh.publishing:
-        publish.release(wh, *wh.run_transaction(work))
+        publish.release(wh, *wh.run_transaction(work, urgent=True))
     return get_version(wh, quarantine_id, principal=principal)
 
 
@@ -165,7 +165,7 @@ def reject_version(wh: Warehouse, quarantine_id: str, *, principal: Principal, n
         _event(cursor, quarantine_id, principal, "rejected", None, note)
         audit.append(cursor, principal.identity, "quarantine_rejected", quarantine_id, {"author": row["author"]})
 
-    wh.run_transaction(work)
+    wh.run_transaction(work, urgent=True)
     return get_version(wh, quarantine_id, principal=principal)
 
 
@@ -187,7 +187,7 @@ def propose_rollback(wh: Warehouse, restores: str, *, principal: Principal, note
             raise RefusedError(Refusal.NOTHING_TO_DO, "these members are in force already", where=restores)
         return _store(cursor, members, parent, restores, principal, note)
 
-    return get_version(wh, wh.run_transaction(work), principal=principal)
+    return get_version(wh, wh.run_transaction(work, urgent=True), principal=principal)
 
 
 def _current(cursor: duckdb.DuckDBPyConnection) -> str | None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, publish, sql
+from warehouse.alert_state import refresh_alerts
 from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, derived_id, new_id, utc_now
 from warehouse.opening import Fed, feed
@@ -102,7 +103,9 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         _insert_scores(cursor, scores)
         if neighbors is not None:
             sql.insert(cursor, "scan_neighbors", neighbors)
-        fed: Fed = feed(cursor, evidence, scan.detector, scan.threshold, scan.rule, principal)
+        before = wh.history_numbers()
+        fed: Fed = feed(wh, cursor, evidence, scan.detector, scan.threshold, scan.rule, principal)
+        refresh_alerts(cursor, before)
         audit.append(
             cursor,
             principal.identity,

@@ -71,7 +71,7 @@ def issue_token(
             {"scope": scope, "tenant": tenant, "expires_at": expires.isoformat() if expires else None},
         )
 
-    wh.run_transaction(work)
+    wh.run_transaction(work, urgent=True)
     return IssuedToken(token_id, f"{_PREFIX}.{token_id}.{secret}", expires)
 
 
@@ -103,7 +103,7 @@ def revoke_token(wh: Warehouse, token_id: str, *, principal: Principal) -> None:
         cursor.execute("INSERT INTO token_revocations VALUES (?, ?, ?)", [token_id, utc_now(), principal.identity])
         audit.append(cursor, principal.identity, "token_revoked", token_id, {})
 
-    wh.run_transaction(work)
+    wh.run_transaction(work, urgent=True)
 
 
 def list_tokens(wh: Warehouse, *, principal: Principal) -> list[dict[str, Any]]:

@@ -18,6 +18,9 @@ REASONS = {
     "below_cosine": ("rejected: cosine too low", "x", GREY),
     "above_jaccard": ("rejected: words too alike", "square-open", ORANGE),
     "below_cosine_and_above_jaccard": ("rejected: both", "star-open", PURPLE),
+    "same_source": ("left out: same source", "triangle-up-open", GREEN),
+    "copy": ("left out: a copy", "square-open", ORANGE),
+    "outside_group": ("outside the group", "x", GREY),
 }
 
 _HOVER = "%{text}<br>cosine %{y:.4f}<br>Jaccard %{customdata[0]:.3f}<br>%{customdata[1]}<extra></extra>"

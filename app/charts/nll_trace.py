@@ -47,7 +47,7 @@ def nll_trace(nll: Sequence[float], windows: Sequence[Mapping[str, Any]], tokens
         x=places,
         y=list(nll),
         name="token",
-        marker={"color": rgba(GREY, 0.45), "line": {"width": 0}},
+        marker={"color": rgba(GREY, 0.32), "line": {"width": 0}},
         text=[chart_label(t, 24) for t in tokens] if len(tokens) == len(nll) else None,
         textposition="none",
         hovertemplate="token %{x}  %{text}<br>%{y:.2f} nats<extra></extra>",
@@ -98,6 +98,6 @@ def _evidence(figure: go.Figure, nll: Sequence[float], part: Mapping[str, Any]) 
         figure.add_vline(
             x=part["change_at"] + 0.5,
             line={"color": PURPLE, "width": 2, "dash": "dot"},
-            annotation={"text": f"change {part['change']:.2f}", "yanchor": "bottom"},
-            annotation_position="bottom right",
+            annotation={"text": f"change {part['change']:.2f}", "yanchor": "top"},
+            annotation_position="top left",
         )

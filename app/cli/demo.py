@@ -29,6 +29,7 @@ def demo(warehouse: Path, examples: Path, port: int, no_dashboard: bool) -> int:
     """
     from app.server import serve_dashboard
     from app.services.demo import prepare_demo
+    from app.services.owner_access import OwnerAccess
     from warehouse.alerts import QueueFilter, queue_page
     from warehouse.database import Warehouse
     from warehouse.principal import local_principal
@@ -36,7 +37,7 @@ def demo(warehouse: Path, examples: Path, port: int, no_dashboard: bool) -> int:
     warehouse.parent.mkdir(parents=True, exist_ok=True)
     principal = local_principal()
     with Warehouse.open(warehouse, command="demo") as wh:
-        prepare_demo(wh, examples, principal=principal, say=remark, bar=progress)
+        prepare_demo(OwnerAccess(wh, principal), examples, say=remark, bar=progress)
         alerts = queue_page(wh, principal=principal, filters=QueueFilter(statuses=("open",)), limit=1).total
     remark(f"{alerts} alerts in the queue")
     if no_dashboard:

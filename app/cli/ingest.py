@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import time
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.options import json_option, warehouse_option
+from app.cli.options import json_option, wait_option, warehouse_option
 from app.cli.output import remark, result
 from ragsieve_core.errors import EXIT_REJECTED, InputError
+
+SHOWN = 5
+"""Rejected records named on the terminal; all of them are in the rejects file."""
+
+
+def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
+    """The first rows of a rejects file."""
+    if rejects_file is None:
+        return []
+    with Path(rejects_file).open(encoding="utf-8") as file:
+        return [json.loads(line) for line in islice(file, SHOWN)]
 
 
 @click.command()
@@ -20,7 +35,10 @@ from ragsieve_core.errors import EXIT_REJECTED, InputError
 @click.option("--encoder", default=None, help="Key naming the encoder that made the vectors, every parameter of it.")
 @click.option("--batch", default="", help="Label of this batch.")
 @click.option("--full", is_flag=True, help="The input is the whole corpus: documents it lacks are marked as gone.")
+@click.option("--url", default=None, help="Deliver to `ragsieve serve --ingest` there instead of a local warehouse.")
+@click.option("--token-file", type=click.Path(path_type=Path), help="File with the token for --url (mode 0600).")
 @warehouse_option
+@wait_option
 @json_option
 def ingest(
     paths: tuple[Path, ...],
@@ -31,7 +49,10 @@ def ingest(
     encoder: str | None,
     batch: str,
     full: bool,
+    url: str | None,
+    token_file: Path | None,
     warehouse: Path,
+    wait_s: float,
     as_json: bool,
 ) -> int:
     """Take documents from PATHS (files or folders) into a corpus.
@@ -39,13 +60,14 @@ def ingest(
     A record that fails a check is rejected alone and listed in a rejects file; the rest goes in (exit code 1). Taking
     the same file in again adds nothing.
     """
+    from app.services.access import open_access
+    from app.services.deliveries import as_new_delivery
+    from app.services.http_delivery import endpoint, post_segment, read_token
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
     from ragsieve_core.formats.reading import read_batches
-    from warehouse.database import Warehouse
-    from warehouse.ingest import ingest as take_in
-    from warehouse.principal import local_principal
     from warehouse.records import EncoderSpec
+    from warehouse.segment_kinds import documents_segment
 
     if embeddings is not None and encoder is None:
         raise InputError(
@@ -53,6 +75,12 @@ def ingest(
             where="--embeddings",
             expected="--encoder KEY beside it, naming model, pooling, prefixes and length",
         )
+    if (url is None) != (token_file is None):
+        raise InputError("--url and --token-file belong together", where="ingest", expected="both, or neither")
+    token = ""
+    if url is not None and token_file is not None:
+        endpoint(url)
+        token = read_token(token_file)
     mapping = ColumnMapping.from_flags(pairs)
     matrix = spec = None
     if embeddings is not None and encoder is not None:
@@ -61,40 +89,35 @@ def ingest(
             remark(f"{embeddings.name}: {stored.note}")
         matrix = stored.matrix
         spec = EncoderSpec(encoder, encoder, matrix.shape[1], {"key": encoder})
-    with Warehouse.open(warehouse, command="ingest") as wh:
-        done = take_in(
-            wh,
-            corpus,
-            read_batches(list(paths), format=kind, mapping=mapping),
-            principal=local_principal(),
-            embeddings=matrix,
-            encoder=spec,
-            batch_label=batch,
-            full=full,
-            input_name=", ".join(path.name for path in paths),
-        )
-    if done.accepted == 0 and done.rejected == 0:
+    start = time.perf_counter()
+    batches = read_batches(list(paths), format=kind, mapping=mapping)
+    given: dict[str, Any] = {
+        "embeddings": matrix,
+        "encoder": spec,
+        "batch_label": batch,
+        "full": full,
+        "input_name": ", ".join(path.name for path in paths),
+    }
+    if url is not None:
+        data = as_new_delivery(documents_segment(corpus, batches, **given))
+        done = dict(post_segment(url, token, data, say=remark))
+        if done["rejected"]:
+            remark(f"{done['rejected']:,} records were rejected; the list lies with the owner: {done['rejects_file']}")
+            done["rejects_file"] = None
+    else:
+        with open_access(warehouse, command="ingest", say=remark, wait_s=wait_s) as access:
+            done = dict(access.ingest(corpus, batches, **given))
+    seconds = time.perf_counter() - start
+    if done["accepted"] == 0 and done["rejected"] == 0:
         remark("nothing new: every record was there already")
-    if done.full_refused:
+    if done["full_refused"]:
         remark("records were rejected, so nothing was marked as gone: mend them and ingest again with --full")
-    for entry in done.rejects[:5]:
-        remark(f"rejected {entry.where}: {entry.reason}")
-    if done.rejected > 5:
-        remark(f"… and {done.rejected - 5:,} more: {done.rejects_file}")
-    result(
-        {
-            "corpus": corpus,
-            "accepted": done.accepted,
-            "duplicates": done.duplicates,
-            "rejected": done.rejected,
-            "documents": done.documents,
-            "tombstoned": done.tombstoned,
-            "embedded": done.embedded,
-            "snapshot": done.snapshot,
-            "batch": done.batch,
-            "rejects_file": str(done.rejects_file) if done.rejects_file else None,
-            "seconds": done.seconds,
-        },
-        as_json=as_json,
-    )
-    return EXIT_REJECTED if done.rejected else 0
+    for row in first_lines(done["rejects_file"]):
+        remark(f"rejected {row['file']}:{row['line']}: {row['reason']}")
+    if done["rejected"] > SHOWN and done["rejects_file"]:
+        remark(f"… and {done['rejected'] - SHOWN:,} more: {done['rejects_file']}")
+    names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
+    rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None
+    counts = {name: done[name] for name in names}
+    result({"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}, as_json=as_json)
+    return EXIT_REJECTED if done["rejected"] else 0

@@ -30,6 +30,28 @@ def warehouse_option(command: F) -> F:
     )(command)
 
 
+def yes_option(command: F) -> F:
+    """``--yes``."""
+    return click.option("--yes", is_flag=True, help="Do not ask for a confirmation.")(command)
+
+
+def note_option(command: F) -> F:
+    """``--note TEXT``."""
+    return click.option("--note", default="", help="Why, in your words; kept with the act.")(command)
+
+
+def wait_option(command: F) -> F:
+    """``--wait SECONDS``."""
+    return click.option(
+        "--wait",
+        "wait_s",
+        type=click.FloatRange(min=0),
+        default=600.0,
+        show_default=True,
+        help="Seconds to wait for the process that owns the warehouse to take in what this command hands over.",
+    )(command)
+
+
 def profile_option(command: F) -> F:
     """``--profile NAME`` and what the profile `custom` is made of."""
     options = (

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
 
 
@@ -35,6 +37,37 @@ def _plain(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_plain(item) for item in value) or "-"
     return "-" if value is None or value == "" else str(value)
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, empty: str) -> None:
+    """Rows under their column names; ``empty`` says on stderr what to do where there are none.
+
+    Ids and names come from documents: control characters are shown as marks, so that none reaches the terminal.
+    """
+    from app.components.labels import plain_label
+
+    if not rows:
+        remark(empty)
+        return
+    cells = [[plain_label(_plain(row.get(name)), 60) for name in columns] for row in rows]
+    widths = [max(len(name), *(len(row[i]) for row in cells)) for i, name in enumerate(columns)]
+    for line in [list(columns), *cells]:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def confirm(question: str, *, yes: bool) -> None:
+    """Ask before something that cannot be taken back, or that other people feel; ``yes`` answers in advance.
+
+    Raises
+    ------
+    InputError
+        nobody is at a terminal to answer.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise InputError("this needs a confirmation, and nobody is at a terminal", expected="--yes", do=question)
+    click.confirm(question, abort=True, err=True)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, warehouse_option
-from app.cli.output import result
+from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
+from app.cli.output import remark, result
 
 
 @click.command()
@@ -17,17 +17,17 @@ from app.cli.output import result
 @rule_option("paper")
 @profile_option
 @warehouse_option
+@wait_option
 @json_option
-def query(text: str, corpus: str, rule: str, warehouse: Path, as_json: bool, **models: Any) -> None:
+def query(text: str, corpus: str, rule: str, warehouse: Path, wait_s: float, as_json: bool, **models: Any) -> None:
     """Ask TEXT: retrieve, drop what is quarantined or held, score by RSQ, refill to five documents."""
+    from app.services.access import open_access
     from app.services.asking import ask
     from app.services.models import open_models
-    from warehouse.database import Warehouse
-    from warehouse.principal import local_principal
 
     loaded = open_models(**models)
-    with Warehouse.open(warehouse, command="query") as wh:
-        [(answers, _)] = list(ask(wh, corpus, [("", text)], loaded, principal=local_principal(), rule=rule))
+    with open_access(warehouse, command="query", say=remark, wait_s=wait_s) as access:
+        [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule))
     answer = answers[0]
     done = answer.result
     result(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, warehouse_option
+from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
 from app.cli.output import progress, remark, result
 
 
@@ -16,9 +16,10 @@ from app.cli.output import progress, remark, result
 @click.option("--corpus", required=True, help="Corpus to scan.")
 @click.option("--snapshot", default=None, help="Snapshot id; default the latest.")
 @click.option("--encoder", default=None, help="Key of stored vectors; default the profile's retriever.")
-@rule_option("paper")
+@rule_option("calibrated")
 @profile_option
 @warehouse_option
+@wait_option
 @json_option
 def scan(
     corpus: str,
@@ -26,6 +27,7 @@ def scan(
     encoder: str | None,
     rule: str,
     warehouse: Path,
+    wait_s: float,
     as_json: bool,
     **models: Any,
 ) -> None:
@@ -33,18 +35,16 @@ def scan(
 
     Documents without vectors are encoded first. The same scan run twice is stored once.
     """
+    from app.services.access import open_access
     from app.services.models import open_models
     from app.services.scanning import scan_corpus
-    from warehouse.database import Warehouse
-    from warehouse.principal import local_principal
 
     loaded = open_models(**models)
-    with Warehouse.open(warehouse, command="scan") as wh:
+    with open_access(warehouse, command="scan", say=remark, wait_s=wait_s) as access:
         done = scan_corpus(
-            wh,
+            access,
             corpus,
             loaded,
-            principal=local_principal(),
             rule=rule,
             snapshot=snapshot,
             encoder=encoder,

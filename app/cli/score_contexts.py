@@ -27,6 +27,7 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     from app.services.models import open_models
     from ragsieve_core.formats.contexts import read_contexts
     from ragsieve_core.formats.jsonl_writer import JsonlWriter
+    from ragsieve_core.models.memo import MemoCausalLM, MemoTraceEncoder
     from ragsieve_core.rsq import rsq_preset
     from ragsieve_core.rsq import score_contexts as rsq_contexts
     from ragsieve_core.rsq.record import candidate_record
@@ -35,7 +36,7 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     rankings = read_contexts(contexts, n=config.n, k=config.k)
     loaded = open_models(**models)
     remark("loading models")
-    lm, encoder = loaded.causal_lm, loaded.trace_encoder
+    lm, encoder = MemoCausalLM(loaded.causal_lm), MemoTraceEncoder(loaded.trace_encoder)
     flagged = candidates = 0
     start = time.perf_counter()
     with JsonlWriter(out) as writer, progress("scoring rankings") as step:

@@ -46,7 +46,14 @@ def score_corpus(documents: Path, embeddings: Path | None, out: Path, rule: str,
         matrix = stored.matrix
     start = time.perf_counter()
     with progress("searching neighbours") as step:
-        evidence = rsg_corpus([row.id for row in rows], texts, matrix, config, progress=step)
+        evidence = rsg_corpus(
+            [row.id for row in rows],
+            texts,
+            matrix,
+            config,
+            sources=[row.source or None for row in rows],
+            progress=step,
+        )
     seconds = time.perf_counter() - start
     with JsonlWriter(out) as writer:
         for record in corpus_records(evidence):

@@ -16,11 +16,13 @@ from app.cli.output import remark
 @warehouse_option
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, show_default=True, help="0: any free port.")
 @click.option("--address", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
+@click.option("--ingest", is_flag=True, help="Take segments over HTTP from programs with a token (`ragsieve token`).")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser window.")
-def serve(warehouse: Path, port: int, address: str, no_browser: bool) -> int:
+def serve(warehouse: Path, port: int, address: str, ingest: bool, no_browser: bool) -> int:
     """Open the dashboard on the warehouse; Ctrl-C stops it.
 
-    While it runs, it owns the warehouse: other commands that need the file end with exit code 3.
+    While it runs, it owns the warehouse. Other commands hand it their results and ask it what they need to know;
+    those that decide or administer end with exit code 3.
     """
     from app.server import serve_dashboard
 
@@ -29,11 +31,15 @@ def serve(warehouse: Path, port: int, address: str, no_browser: bool) -> int:
 
     def ready(url: str) -> None:
         click.echo(f"dashboard open on {url}")
+        if ingest:
+            from app.http_ingest import PATH
+
+            remark(f"segments are taken at {url}{PATH} from holders of a token")
         remark("Ctrl-C stops it")
         if not no_browser and _has_desktop():
             click.launch(url)
 
-    code = serve_dashboard(warehouse, port=port, address=address, on_ready=ready)
+    code = serve_dashboard(warehouse, port=port, address=address, ingest=ingest, on_ready=ready)
     remark("dashboard stopped, warehouse closed")
     return code
 

@@ -56,7 +56,7 @@ def show_queue(page: Page) -> None:
     st.dataframe(
         [{"open": "Open"} | row for row in drawn_rows(page)],
         hide_index=True,
-        height="content" if len(page.rows) <= 15 else 560,
+        height="content" if len(page.rows) <= 14 else 500,
         placeholder="–",
         column_config={
             "open": st.column_config.ButtonColumn("", width=70, pinned=True, key=_CLICK, on_click=open_clicked),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from app.services.corpus import snapshot_id
+import numpy as np
+
+from app.services.access import Access
 from app.services.events import Answer, Origin, run_rankings
 from app.services.vectors import embedded_snapshot
 from ragsieve_core.document import RankedContext, RankedDocument
@@ -13,9 +15,6 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.retrieve import ExactIndex
 from ragsieve_core.rsq import rsq_preset
-from warehouse.database import Warehouse
-from warehouse.events import RecordedEvents, list_events
-from warehouse.principal import Principal
 
 if TYPE_CHECKING:
     from ragsieve_core.models.loading import LoadedModels
@@ -24,33 +23,16 @@ DEPTH = 100
 """Documents kept of a ranking: n are scored, the rest is what a refill can draw from."""
 
 
-def answered(wh: Warehouse, corpus: str, snapshot: str, rule: str, *, principal: Principal) -> set[str]:
-    """Query ids with a stored answer from this snapshot under this rule."""
-    found: set[str] = set()
-    offset = 0
-    while True:
-        page = list_events(wh, principal=principal, corpus=corpus, limit=500, offset=offset)
-        found |= {
-            str(row["query_id"])
-            for row in page.rows
-            if row["source"] == "query" and row["snapshot_id"] == snapshot and row["rule"] == rule
-        }
-        offset += 500
-        if offset >= page.total:
-            return found
-
-
 def ask(
-    wh: Warehouse,
+    access: Access,
     corpus: str,
     questions: Sequence[tuple[str, str]],
     models: LoadedModels,
     *,
-    principal: Principal,
     rule: str = "paper",
     snapshot: str | None = None,
     progress: Progress | None = None,
-) -> Generator[tuple[list[Answer], RecordedEvents]]:
+) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Answer questions from a snapshot and record each as an event.
 
     Parameters
@@ -67,8 +49,7 @@ def ask(
     for name, text in questions:
         if not text.strip():
             raise InputError("the question is empty", where=f"query {name!r}" if name else "query")
-    chosen = snapshot_id(wh, corpus, snapshot, principal=principal)
-    documents, key = embedded_snapshot(wh, chosen, models, principal=principal)
+    documents, key = embedded_snapshot(access, corpus, models, snapshot=snapshot)
     if key != models.retriever.key:
         raise InputError(
             f"the corpus is stored with vectors of encoder {key!r}, which this profile cannot make for a question",
@@ -76,13 +57,17 @@ def ask(
             expected=f"the profile whose retriever made them (this one's key: {models.retriever.key})",
             do="choose that profile, or ingest the corpus without vectors",
         )
-    assert documents.embeddings is not None  # embedded_snapshot leaves none missing
+    matrix = documents.embeddings
+    if matrix is None:
+        raise RuntimeError("a snapshot with every vector came without its matrix")
     texts = documents.full_texts()
-    index = ExactIndex(documents.embeddings, documents.ids)
+    index = ExactIndex(matrix, documents.ids)
     vectors = models.retriever.encode([text for _, text in questions], kind="query")
+    waiting = access.published().unadmitted
+    hidden = np.array([(corpus, name) in waiting for name in documents.ids], dtype=np.bool_)
     contexts = []
     for (name, text), vector in zip(questions, vectors, strict=True):
-        hits = index.search(vector, DEPTH)
+        hits = index.search(vector, DEPTH, hidden)
         ranked = tuple(
             RankedDocument(documents.ids[row], rank, texts[row], None, float(similarity))
             for rank, (row, similarity) in enumerate(zip(hits.rows, hits.similarity, strict=True), start=1)
@@ -90,12 +75,11 @@ def ask(
         contexts.append(RankedContext(name, text, "", ranked))
     versions = {name: int(version) for name, version in zip(documents.ids, documents.version_ids, strict=True)}
     yield from run_rankings(
-        wh,
+        access,
         contexts,
-        Origin(corpus, "query", chosen, key),
+        Origin(corpus, "query", documents.snapshot, key),
         models,
         config,
-        principal=principal,
         versions=versions,
         progress=progress,
     )

@@ -9,19 +9,17 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.services.asking import answered, ask
+from app.services.access import Access
+from app.services.asking import ask
 from app.services.models import open_models
 from app.services.scanning import Bar, ScanOutcome, scan_corpus
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.reading import read_batches
-from warehouse.database import Warehouse
-from warehouse.ingest import ingest
-from warehouse.labels import record_labels
-from warehouse.principal import Principal
 from warehouse.records import LabelRecord
 
 CORPUS = "marrowmere"
-RULE = "paper"
+SCAN_RULE = "calibrated"
+QUERY_RULE = "paper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +64,7 @@ def read_labels(folder: Path) -> list[LabelRecord]:
         ]
 
 
-def prepare_demo(
-    wh: Warehouse, folder: Path, *, principal: Principal, say: Callable[[str], None], bar: Bar
-) -> DemoOutcome:
+def prepare_demo(access: Access, folder: Path, *, say: Callable[[str], None], bar: Bar) -> DemoOutcome:
     """Fill a warehouse from the example corpus.
 
     Parameters
@@ -89,23 +85,23 @@ def prepare_demo(
             do="run the demo from a checkout of the project, or pass --examples FOLDER",
         )
     models = open_models()
-    taken = ingest(wh, CORPUS, read_batches([folder / "corpus.jsonl"]), principal=principal, input_name="corpus.jsonl")
-    say(f"corpus: {taken.documents} documents ({taken.accepted} new)")
-    scan = scan_corpus(wh, CORPUS, models, principal=principal, rule=RULE, bar=bar)
+    taken = access.ingest(CORPUS, read_batches([folder / "corpus.jsonl"]), input_name="corpus.jsonl")
+    say(f"corpus: {taken['documents']} documents ({taken['accepted']} new)")
+    scan = scan_corpus(access, CORPUS, models, rule=SCAN_RULE, bar=bar)
     say(
         f"RSG scan: {scan.flagged} of {scan.documents} documents flagged" + (" (stored before)" if scan.already else "")
     )
     questions = read_questions(folder)
-    done = answered(wh, CORPUS, scan.snapshot, RULE, principal=principal)
+    done = access.answered(CORPUS, scan.snapshot, QUERY_RULE)
     open_questions = [question for question in questions if question[0] not in done]
     if open_questions:
         with (
             bar("answering questions") as step,
-            closing(ask(wh, CORPUS, open_questions, models, principal=principal, rule=RULE, progress=step)) as chunks,
+            closing(ask(access, CORPUS, open_questions, models, rule=QUERY_RULE, progress=step)) as chunks,
         ):
-            flagged = sum(recorded.flagged for _, recorded in chunks)
+            flagged = sum(recorded["flagged"] for _, recorded in chunks)
         say(f"RSQ: {len(open_questions)} questions answered, {flagged} candidates flagged")
     else:
         say(f"RSQ: {len(questions)} questions were answered before")
-    record_labels(wh, read_labels(folder), principal=principal)
-    return DemoOutcome(taken.documents, scan, len(questions), len(open_questions))
+    access.record_labels(read_labels(folder))
+    return DemoOutcome(int(taken["documents"]), scan, len(questions), len(open_questions))

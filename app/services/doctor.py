@@ -11,8 +11,12 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ragsieve_core.errors import ModelUnavailableError, RagsieveError
+
+if TYPE_CHECKING:
+    from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 
 ENOUGH_DISK = 2 * 1024**3
 """Bytes free below which a warning is given: the converted LM alone takes about 0.6 GB."""
@@ -120,6 +124,54 @@ def check_disk(path: Path) -> Iterator[Finding]:
     yield Finding(
         "disk", fine, f"{free / 1024**3:,.1f} GiB free beside the warehouse", "" if fine else "free some space"
     )
+
+
+def check_corpus(warehouse: Path, corpus: str, profile: str, say: Callable[[str], None]) -> Iterator[Finding]:
+    """Is this corpus suited to RSG? One finding per measure; a weak one is green with its reason, an unsuited one not.
+
+    Encodes documents that have no vector yet, and searches the whole corpus.
+    """
+    from app.services.access import open_access
+    from app.services.models import open_models
+    from app.services.scan_record import sources_of
+    from app.services.vectors import embedded_snapshot
+    from ragsieve_core.rsg import rsg_preset
+    from ragsieve_core.rsg.calibrated.score import score_calibrated
+    from ragsieve_core.rsg.knn import nearest_neighbors
+    from ragsieve_core.rsg.suitability import corpus_suitability
+
+    config = calibrated_preset(rsg_preset("calibrated"))
+    with open_access(warehouse, command="doctor", say=say) as access:
+        documents, _ = embedded_snapshot(access, corpus, open_models(profile))
+    vectors = documents.embeddings
+    if vectors is None:
+        raise RuntimeError("a snapshot with every vector came without its matrix")
+    sources = sources_of(documents)
+    neighbors = nearest_neighbors(vectors, documents.ids, config.k)
+    found = score_calibrated(documents.ids, documents.full_texts(), neighbors, config, sources=sources)
+    suitability = corpus_suitability(found, sources)
+    floors = ", ".join(f"{value:.2f}" for value in suitability.floor_quantiles)
+    yield Finding("corpus", suitability.state != "unsuited", f"{corpus}: {suitability.state}; floors {floors}")
+    for measure in suitability.measures:
+        unsuited = measure.state == "unsuited"
+        detail = f"{measure.value:.4g}, {measure.state}"
+        yield Finding(
+            measure.name, not unsuited, detail if unsuited else f"{detail}: {measure.reason}", measure.reason * unsuited
+        )
+
+
+def calibrated_preset(config: object) -> CalibratedConfig:
+    """The preset as its own type.
+
+    Raises
+    ------
+    TypeError : another rule's parameters.
+    """
+    from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+
+    if not isinstance(config, CalibratedConfig):
+        raise TypeError(f"expected CalibratedConfig, got {type(config).__name__}")
+    return config
 
 
 def examine(warehouse: Path, profile: str) -> Iterator[Finding]:

@@ -6,19 +6,18 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from app.services.in_force import in_force, open_rsg_alerts
+from app.services.access import Access
+from app.services.in_force import in_force
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.document import RankedContext
+from ragsieve_core.models.memo import MemoCausalLM, MemoTraceEncoder
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsq import RankingEvidence, RSQConfig, score_contexts
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
 from ragsieve_core.serial import SerialResult, deploy, survivors
-from warehouse.database import Warehouse
-from warehouse.events import RecordedEvents, record_events
-from warehouse.principal import Principal
 from warehouse.records import CandidateRecord, EventRecord, RankedRecord
 
 if TYPE_CHECKING:
@@ -36,6 +35,15 @@ class Origin:
     source: Literal["replay", "query", "gate"]
     snapshot: str | None = None
     encoder: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """Which state of the world a run used: quarantine version, number of its publication, open alerts known or not."""
+
+    quarantine_version: str | None
+    publication: int
+    alerts_known: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ def event_record(
     models: Mapping[str, str],
     versions: Mapping[str, int],
     latency_ms: float,
+    applied: Applied,
 ) -> EventRecord:
     """One ranking and its evidence as an event."""
     removed_by = {removal.document_id: removal.by for removal in result.removed}
@@ -111,6 +120,7 @@ def event_record(
         config_key=config.key,
         threshold=config.threshold,
         snapshot=origin.snapshot,
+        quarantine_version=applied.quarantine_version,
         encoder=origin.encoder,
         model_versions=models,
         code_version=__version__,
@@ -118,6 +128,8 @@ def event_record(
         state_detail={
             "tail_suspects": {name: reason.value for name, reason in result.tail_suspects.items()},
             "contaminated_share": result.contaminated_share,
+            "publication": applied.publication,
+            "alerts_known": applied.alerts_known,
         },
         latency_ms=latency_ms,
         refill_depth=result.refill_depth,
@@ -130,16 +142,15 @@ def _scored(scored: Mapping[int, RankingEvidence], place: int, _: RankedContext)
 
 
 def run_rankings(
-    wh: Warehouse,
+    access: Access,
     contexts: Sequence[RankedContext],
     origin: Origin,
     models: LoadedModels,
     config: RSQConfig,
     *,
-    principal: Principal,
     versions: Mapping[str, int] | None = None,
     progress: Progress | None = None,
-) -> Generator[tuple[list[Answer], RecordedEvents]]:
+) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Serial deployment of rankings, recorded chunk by chunk.
 
     Parameters
@@ -152,17 +163,21 @@ def run_rankings(
     Answers of a chunk and what was recorded of them.
     """
     known = versions or {}
-    alerted = open_rsg_alerts(wh, origin.corpus, principal=principal)
+    # Rankings share documents: what one chunk computed, the next need not
+    causal_lm, trace_encoder = MemoCausalLM(models.causal_lm), MemoTraceEncoder(models.trace_encoder)
+    alerted = access.open_rsg_alerts(origin.corpus)
+    published = access.published()
     for start in range(0, len(contexts), CHUNK):
         part = contexts[start : start + CHUNK]
         clock = time.perf_counter()
         forces = [
             in_force(
-                wh,
+                access,
                 origin.corpus,
                 {d.id: known[d.id] for d in context.documents[: config.n] if d.id in known},
-                principal=principal,
-                alerted=alerted,
+                dict.fromkeys(d.id for d in context.documents),
+                published,
+                alerted or frozenset(),
             )
             for context in part
         ]
@@ -171,7 +186,7 @@ def run_rankings(
         scored: dict[int, RankingEvidence] = {}
         if places:
             rankings = [left[place] for place in places]
-            evidence = score_contexts(rankings, models.causal_lm, models.trace_encoder, config)
+            evidence = score_contexts(rankings, causal_lm, trace_encoder, config)
             scored = dict(zip(places, evidence, strict=True))
         results = [
             deploy(context, partial(_scored, scored, place), force, config)
@@ -179,18 +194,17 @@ def run_rankings(
         ]
         each_ms = (time.perf_counter() - clock) * 1000 / len(part)
         used = model_versions(models)
-        recorded = record_events(
-            wh,
+        applied = Applied(published.quarantine_version, published.number, alerted is not None)
+        recorded = access.record_events(
             [
-                event_record(context, result, origin, config, used, known, each_ms)
+                event_record(context, result, origin, config, used, known, each_ms, applied)
                 for context, result in zip(part, results, strict=True)
-            ],
-            principal=principal,
+            ]
         )
         yield (
             [
                 Answer(context, result, event)
-                for context, result, event in zip(part, results, recorded.ids, strict=True)
+                for context, result, event in zip(part, results, recorded["ids"], strict=True)
             ],
             recorded,
         )

@@ -1,59 +1,38 @@
-"""What applies to one ranking right now, read from the warehouse."""
+"""What applies to one ranking right now."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from datetime import UTC, datetime
 
+from app.services.access import Access
+from ragsieve_core.publication import InForce as Published
 from ragsieve_core.serial import InForce
-from warehouse.alerts import QueueFilter, queue_page
-from warehouse.database import Warehouse
-from warehouse.principal import Principal
-from warehouse.scans import list_scans, scan_neighbors
-
-UNDECIDED = ("open", "claimed", "waiting")
-PAGE = 500
-
-
-def open_rsg_alerts(wh: Warehouse, corpus: str, *, principal: Principal) -> frozenset[str]:
-    """Ids of documents with an undecided RSG alert."""
-    wanted = QueueFilter(statuses=UNDECIDED, detectors=("rsg",), corpus=corpus)
-    found: set[str] = set()
-    offset = 0
-    while True:
-        page = queue_page(wh, principal=principal, filters=wanted, sort="opened_at", limit=PAGE, offset=offset)
-        found |= {str(row["document_id"]) for row in page.rows}
-        offset += PAGE
-        if offset >= page.total:
-            return frozenset(found)
-
-
-def retained_neighbors(
-    wh: Warehouse, corpus: str, version_ids: Sequence[int], *, principal: Principal
-) -> dict[int, frozenset[str]]:
-    """Version id -> ids of its retained neighbours in the last finished RSG scan of the corpus; empty without one."""
-    scans = list_scans(wh, principal=principal, corpus=corpus)
-    last = next((row for row in scans if row["detector"] == "rsg" and row["status"] == "finished"), None)
-    if last is None or not version_ids:
-        return {}
-    found: dict[int, set[str]] = {}
-    for row in scan_neighbors(wh, str(last["scan_id"]), list(version_ids), principal=principal):
-        if row["retained"]:
-            found.setdefault(int(row["version_id"]), set()).add(str(row["document_id"]))
-    return {version: frozenset(ids) for version, ids in found.items()}
 
 
 def in_force(
-    wh: Warehouse, corpus: str, versions: dict[str, int], *, principal: Principal, alerted: frozenset[str]
+    access: Access,
+    corpus: str,
+    versions: Mapping[str, int],
+    ranked: Mapping[str, object],
+    published: Published,
+    alerted: frozenset[str],
 ) -> InForce:
     """What applies to a ranking.
 
     Parameters
     ----------
     versions : document id -> version id of the ranked documents that the warehouse knows.
-    alerted : from :func:`open_rsg_alerts`, read once for many rankings.
+    ranked : ids of the ranked documents.
+    published : quarantine and holds as published, read once for many rankings.
+    alerted : ids with an undecided RSG alert, likewise.
     """
-    near = retained_neighbors(wh, corpus, list(versions.values()), principal=principal)
+    now = datetime.now(UTC)
+    why = {name: published.excluded_by(corpus, name, now) for name in ranked}
+    near = access.retained_neighbors(corpus, list(versions.values()))
     return InForce(
+        quarantined={name: str(published.quarantine_version) for name, by in why.items() if by == "quarantine"},
+        held=frozenset(name for name, by in why.items() if by == "hold"),
         alerted=alerted,
         retained_neighbors={name: near[version] for name, version in versions.items() if version in near},
     )

@@ -9,9 +9,10 @@ UTS #39). What stays suspicious is absolute, not a share of the corpus:
 * letters of two families side by side where neither is the text's own script nor Latin;
 * letters of three or more families besides the text's own script and Latin, as optimised prefixes have.
 
-Two things clean text does are told apart from the first: words run together (``DesertБелое``: the script changes with
-a new capital), and a typist's slip (``бoльшую`` with a Latin o: one foreign letter in one word of a whole text that is
-itself not Latin). Nobody types a Cyrillic letter into English by slip, so Latin text has no such allowance.
+Three things clean text does are told apart from the first: words run together (``DesertБелое``: the script changes
+with a new capital), UTF-8 read in a one-byte code page (``KГјлГјg`` for Külüg), and a typist's slip (``бoльшую`` with a
+Latin o: one foreign letter in one word of a whole text that is itself not Latin). Nobody types a Cyrillic letter into
+English by slip, so Latin text has no such allowance.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ def _word_findings(text: str, counts: tuple[tuple[str, int], ...]) -> list[Scrip
         for start, end in _parts(match.group()):
             word = match.group()[start:end]
             own = Counter(family for family in map(script_family, word) if family is not None and family in LOOKALIKE)
-            if len(own) > 1 and not _is_notation(word, own):
+            if len(own) > 1 and not _is_notation(word, own) and not _is_misdecoded(word):
                 families = tuple(sorted(own))
                 findings.append(ScriptFinding("word", match.start() + start, match.start() + end, families))
                 foreign.append(own.total() - own[counts[0][0]])
@@ -171,6 +172,17 @@ def _is_notation(word: str, families: Counter[str]) -> bool:
     edge = letters[0] == greek[0] or letters[-1] == greek[0]
     company = len(latin) <= _SYMBOL_COMPANY or all(letter.isupper() for letter in latin)
     return len(greek) == 1 and edge and company and greek[0] not in _GREEK_TWINS
+
+
+def _is_misdecoded(word: str) -> bool:
+    """UTF-8 read as Windows Cyrillic or Greek: reading it back gives Latin text, which no lookalike spelling does."""
+    for page in ("cp1251", "cp1253"):
+        try:
+            meant = word.encode(page).decode("utf-8")
+        except UnicodeError:
+            continue
+        return {script_family(letter) for letter in meant} <= {"Latn", None}
+    return False
 
 
 def _foreign_findings(text: str, home: set[str], *, listed: bool) -> list[ScriptFinding]:

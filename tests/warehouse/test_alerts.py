@@ -131,3 +131,17 @@ def test_campaigns_travel_with_their_evidence(wh: Warehouse, me: Principal) -> N
     assert rows["d3"]["campaign"] is None
     page = queue_page(wh, principal=me, filters=QueueFilter(campaign=rows["d0"]["campaign"]))
     assert {row["document_id"] for row in page.rows} == {"d0", "d1"}
+
+
+def test_the_current_state_is_the_folded_history(wh: Warehouse, me: Principal, queue: str) -> None:
+    from warehouse.decisions import decide
+
+    for row in queue_page(wh, principal=me).rows[:2]:
+        decide(wh, row["alert_id"], row["version"], principal=me, verdict="keep", reason="benign")
+    record_events(wh, [event_of("q2", ["d1", "d0", "d2"], {"d1"}, tenant="a")], principal=me)
+    folded, current = (
+        wh.cursor().execute(f"SELECT * FROM {name} ORDER BY alert_id").df().to_dict("records")
+        for name in ("alert_folded", "alert_current")
+    )
+    assert len(current) == 3
+    assert str(folded) == str(current)

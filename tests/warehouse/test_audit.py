@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +13,7 @@ from ragsieve_core.errors import InputError
 from warehouse import audit
 from warehouse.audit import AuditHead
 from warehouse.database import Warehouse
-from warehouse.errors import PermissionRefusedError
+from warehouse.errors import PermissionRefusedError, StorageError
 from warehouse.principal import Principal
 
 
@@ -76,10 +78,32 @@ def test_a_rewritten_chain_differs_from_a_kept_head(chain: Warehouse) -> None:
     kept = audit.head(chain)
     with chain.transaction() as cursor:
         cursor.execute("DELETE FROM audit_log")
+    with chain.transaction() as cursor:
         for _ in range(5):
             audit.append(cursor, "eve", "rewrote", "x", {})
     assert audit.verify(chain).ok
     assert audit.verify(chain, against=[kept]).broken_at == 5
+
+
+def test_heads_are_kept_outside(chain: Warehouse, tmp_path: Path) -> None:
+    sink = tmp_path / "heads.jsonl"
+    first = audit.append_head(chain, sink)
+    with chain.transaction() as cursor:
+        audit.append(cursor, "ada", "tested", "x", {})
+    second = audit.append_head(chain, sink)
+    assert audit.read_heads(sink) == [first, second]
+    assert audit.verify(chain, against=audit.read_heads(sink)).ok
+    with chain.transaction() as cursor:
+        cursor.execute("DELETE FROM audit_log WHERE sequence = 6")
+    assert audit.verify(chain, against=audit.read_heads(sink)).broken_at == 6
+    sink.write_text('{"sequence": 1}\n')
+    with pytest.raises(InputError, match=r"heads\.jsonl:1"):
+        audit.read_heads(sink)
+    (tmp_path / "link").symlink_to(sink)
+    with pytest.raises(StorageError):
+        audit.append_head(chain, tmp_path / "link")
+    with pytest.raises(InputError):
+        audit.read_heads(tmp_path / "missing")
 
 
 def test_contradicting_heads_are_refused(chain: Warehouse) -> None:
@@ -89,15 +113,40 @@ def test_contradicting_heads_are_refused(chain: Warehouse) -> None:
 
 def test_commitments_can_be_proved_and_forgotten(wh: Warehouse) -> None:
     with wh.transaction() as cursor:
-        sequence = audit.append(cursor, "ada", "tested", "x", {"n": 1}, {"text": "a secret"})
+        audit.append(cursor, "ada", "tested", "x", {"n": 1}, {"text": "a secret"})
     cursor = wh.cursor()
     payload = cursor.execute("SELECT payload FROM audit_log").fetchall()[0][0]
-    salt = cursor.execute("SELECT salt FROM audit_salts WHERE sequence = ?", [sequence]).fetchall()[0][0]
+    salt = cursor.execute("SELECT salt FROM audit_salts WHERE sequence = 1").fetchall()[0][0]
     assert "secret" not in payload
     assert json.loads(payload)["text"] == hashlib.sha256(f"{salt}a secret".encode()).hexdigest()
     with wh.transaction() as inner:
         inner.execute("DELETE FROM audit_salts")
     assert audit.verify(wh).ok
+
+
+def test_an_audit_row_needs_its_transaction(wh: Warehouse) -> None:
+    with pytest.raises(RuntimeError, match="transaction of the change"):
+        audit.append(wh.cursor(), "ada", "tested", "x", {})
+
+
+def test_transactions_side_by_side_chain_in_the_order_of_their_commits(wh: Warehouse) -> None:
+    with wh.transaction() as slow:
+        slow.execute("INSERT INTO warehouse_facts VALUES ('slow', '1')")
+        audit.append(slow, "ada", "slow", "x", {})
+        thread = threading.Thread(target=_quick, args=(wh,))
+        thread.start()
+        thread.join()
+        assert audit.head(wh).sequence == 1, "the quick one passed the slow one"
+    assert [row[0] for row in wh.cursor().execute("SELECT action FROM audit_log ORDER BY sequence").fetchall()] == [
+        "quick",
+        "slow",
+    ]
+    assert audit.verify(wh).ok
+
+
+def _quick(wh: Warehouse) -> None:
+    with wh.transaction(urgent=True) as cursor:
+        audit.append(cursor, "bob", "quick", "x", {})
 
 
 def test_a_rolled_back_change_leaves_no_row(wh: Warehouse) -> None:

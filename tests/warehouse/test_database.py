@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import BusyError, InputError
 from ragsieve_core.formats.protected import protected_target
 from warehouse.database import Warehouse
 from warehouse.errors import SchemaError, StorageError
@@ -131,6 +131,18 @@ def test_another_products_database_is_refused(tmp_path: Path) -> None:
         Warehouse.open(tmp_path / "other.duckdb", command="pytest")
     with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
         assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("theirs",)]
+
+
+def test_another_program_with_the_file_open_is_named(tmp_path: Path, python) -> None:
+    path = tmp_path / "w.duckdb"
+    Warehouse.open(path, command="pytest").close()
+    code = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('open', flush=True); sys.stdin.readline()"
+    other = python(code, path)
+    assert other.stdout.readline() == "open\n"
+    with pytest.raises(BusyError, match=str(other.pid)):
+        Warehouse.open(path, command="pytest")
+    other.communicate("\n")
+    Warehouse.open(path, command="pytest").close()
 
 
 AS_NOBODY = """

@@ -213,7 +213,7 @@ _RECORD = st.tuples(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(inputs=st.lists(st.lists(_RECORD, max_size=8), min_size=1, max_size=4))
 def test_every_record_is_counted_once(tmp_path_factory: pytest.TempPathFactory, inputs: list) -> None:
     folder: Path = tmp_path_factory.mktemp("ingest")

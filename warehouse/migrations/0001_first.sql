@@ -511,7 +511,7 @@ CREATE TABLE alert_events (
     payload       VARCHAR NOT NULL
 );
 COMMENT ON TABLE alert_events IS 'Append-only history of alerts: opened, evidence, reach, and every change of state. A row that changes the state repeats the whole state.';
-COMMENT ON COLUMN alert_events.seq IS 'Rises by one over the whole table.';
+COMMENT ON COLUMN alert_events.seq IS 'Unique, rises with time, with gaps.';
 COMMENT ON COLUMN alert_events.alert_id IS 'Alert.';
 COMMENT ON COLUMN alert_events.acted_at IS 'UTC.';
 COMMENT ON COLUMN alert_events.actor IS 'Who.';

@@ -1,6 +1,8 @@
 -- Work of several processes and people: the inbox, tokens, holds, quarantine versions, publications, admission,
 -- source trust, risk tiers and erasure. TIMESTAMP is UTC.
 
+DROP VIEW alert_current;
+
 CREATE TABLE inbox_segments (
     segment_id VARCHAR PRIMARY KEY,
     kind       VARCHAR NOT NULL,
@@ -231,6 +233,64 @@ COMMENT ON COLUMN erasures.reason IS 'Reason code or ticket; no personal data.';
 COMMENT ON COLUMN erasures.acted_at IS 'UTC.';
 COMMENT ON COLUMN erasures.actor IS 'Who.';
 
+CREATE TABLE alert_current (
+    alert_id         VARCHAR,
+    detector         VARCHAR,
+    corpus_id        VARCHAR,
+    tenant           VARCHAR,
+    version_id       BIGINT,
+    document_id      VARCHAR,
+    content_hash     VARCHAR,
+    source_uri       VARCHAR,
+    contributor      VARCHAR,
+    opened_at        TIMESTAMP,
+    threshold        DOUBLE,
+    status           VARCHAR,
+    holder           VARCHAR,
+    expires_at       TIMESTAMP,
+    verdict          VARCHAR,
+    reason           VARCHAR,
+    state_actor      VARCHAR,
+    state_at         TIMESTAMP,
+    version          BIGINT,
+    score            DOUBLE,
+    evidence         BIGINT,
+    retrieved        BIGINT,
+    in_context       BIGINT,
+    last_evidence_at TIMESTAMP,
+    campaign         VARCHAR,
+    campaign_size    INTEGER,
+    severity         DOUBLE
+);
+COMMENT ON TABLE alert_current IS 'Current state of every alert: alert_folded kept as rows, refreshed in the transaction of every change, so that a queue of 100,000 sorts within its budget.';
+COMMENT ON COLUMN alert_current.alert_id IS 'Alert.';
+COMMENT ON COLUMN alert_current.detector IS 'rsg or rsq.';
+COMMENT ON COLUMN alert_current.corpus_id IS 'Corpus.';
+COMMENT ON COLUMN alert_current.tenant IS 'Tenant of the document.';
+COMMENT ON COLUMN alert_current.version_id IS 'Version it was first flagged in.';
+COMMENT ON COLUMN alert_current.document_id IS 'Document.';
+COMMENT ON COLUMN alert_current.content_hash IS 'Its text.';
+COMMENT ON COLUMN alert_current.source_uri IS 'Of that version.';
+COMMENT ON COLUMN alert_current.contributor IS 'Of that version.';
+COMMENT ON COLUMN alert_current.opened_at IS 'UTC.';
+COMMENT ON COLUMN alert_current.threshold IS 'Threshold of the rule that opened it.';
+COMMENT ON COLUMN alert_current.status IS 'State now.';
+COMMENT ON COLUMN alert_current.holder IS 'Who has claimed it.';
+COMMENT ON COLUMN alert_current.expires_at IS 'When the claim ends, UTC.';
+COMMENT ON COLUMN alert_current.verdict IS 'Verdict now.';
+COMMENT ON COLUMN alert_current.reason IS 'Its reason code.';
+COMMENT ON COLUMN alert_current.state_actor IS 'Who set the state.';
+COMMENT ON COLUMN alert_current.state_at IS 'When, UTC.';
+COMMENT ON COLUMN alert_current.version IS 'How often the state was set; a decision names the version it saw.';
+COMMENT ON COLUMN alert_current.score IS 'Highest score of any evidence.';
+COMMENT ON COLUMN alert_current.evidence IS 'Scans and events that flagged it.';
+COMMENT ON COLUMN alert_current.retrieved IS 'Events in which it was retrieved.';
+COMMENT ON COLUMN alert_current.in_context IS 'Events whose final context held it.';
+COMMENT ON COLUMN alert_current.last_evidence_at IS 'UTC.';
+COMMENT ON COLUMN alert_current.campaign IS 'Connected group of the last evidence that named one.';
+COMMENT ON COLUMN alert_current.campaign_size IS 'Members of that group, 1 where it is alone.';
+COMMENT ON COLUMN alert_current.severity IS '0 to 100; see alert_folded.';
+
 CREATE VIEW quarantine_current AS
 SELECT versions.*, published.acted_at AS published_at, published.approved_by
 FROM quarantine_versions AS versions
@@ -254,3 +314,39 @@ WHERE place = 1;
 COMMENT ON VIEW risk_tier_current IS 'Risk tier in force per corpus and document (empty: the whole corpus).';
 COMMENT ON COLUMN risk_tier_current.tier IS 'Tier in force.';
 
+CREATE VIEW alert_folded AS
+SELECT alerts.*,
+       state.status, state.holder, state.expires_at, state.verdict, state.reason, state.actor AS state_actor, state.acted_at AS state_at,
+       history.version, history.score, history.evidence, history.retrieved, history.in_context,
+       history.last_evidence_at, history.campaign, coalesce(history.campaign_size, 1) AS campaign_size,
+       50 * least(1.0, history.score / (2 * alerts.threshold))
+         + 30 * least(1.0, log10(1 + history.in_context) / 2)
+         + 20 * least(1.0, (coalesce(history.campaign_size, 1) - 1) / 4) AS severity
+FROM alerts
+JOIN (
+    SELECT alert_id,
+           count(status) AS version,
+           max(seq) FILTER (WHERE status IS NOT NULL) AS state_seq,
+           max(score) AS score,
+           count(score) AS evidence,
+           coalesce(sum(retrieved), 0)::BIGINT AS retrieved,
+           coalesce(sum(in_context), 0)::BIGINT AS in_context,
+           max(acted_at) FILTER (WHERE score IS NOT NULL) AS last_evidence_at,
+           arg_max(campaign, seq) AS campaign,
+           arg_max(campaign_size, seq) AS campaign_size
+    FROM alert_events
+    GROUP BY alert_id
+) AS history USING (alert_id)
+JOIN alert_events AS state ON state.seq = history.state_seq;
+COMMENT ON VIEW alert_folded IS 'Current state of every alert, folded from its whole history: what alert_current must equal.';
+COMMENT ON COLUMN alert_folded.status IS 'State now.';
+COMMENT ON COLUMN alert_folded.version IS 'How often the state was set; a decision names the version it saw.';
+COMMENT ON COLUMN alert_folded.score IS 'Highest score of any evidence.';
+COMMENT ON COLUMN alert_folded.evidence IS 'Scans and events that flagged it.';
+COMMENT ON COLUMN alert_folded.retrieved IS 'Events in which it was retrieved.';
+COMMENT ON COLUMN alert_folded.in_context IS 'Events whose final context held it.';
+COMMENT ON COLUMN alert_folded.campaign IS 'Connected group of the last evidence that named one.';
+COMMENT ON COLUMN alert_folded.campaign_size IS 'Members of that group, 1 where it is alone.';
+COMMENT ON COLUMN alert_folded.severity IS '0 to 100, orders the queue and nothing else: 50 for the score (full at twice the threshold), 30 for reach (full at 99 contexts), 20 for the campaign (full at five members).';
+
+INSERT INTO alert_current BY NAME SELECT * FROM alert_folded;

@@ -1,5 +1,5 @@
 -- Appends one history row per new alert (opened) and one per piece of evidence of the temporary table fed.
--- Parameters: actor, rule, now.
+-- Parameters: actor, rule, now, first_seq.
 INSERT INTO alert_events BY NAME
 WITH steps AS (
     SELECT DISTINCT alert_id, 0 AS step, 'opened' AS kind, 'open' AS status, NULL::DOUBLE AS score,
@@ -10,7 +10,7 @@ WITH steps AS (
     SELECT alert_id, 1, 'evidence', NULL, score, scan_id, event_id, campaign, campaign_size
     FROM fed
 )
-SELECT row_number() OVER (ORDER BY step, alert_id, event_id) + (SELECT coalesce(max(seq), 0) FROM alert_events) AS seq,
+SELECT $first_seq + row_number() OVER (ORDER BY step, alert_id, event_id) AS seq,
        alert_id, $now AS acted_at, $actor AS actor, kind, status, score, scan_id, event_id, $rule AS rule, campaign,
        campaign_size, '{}' AS payload
 FROM steps

@@ -1,5 +1,5 @@
 -- Appends, for alerts that stood before, how often the events of a batch ranked and gave their text.
--- Runs before the batch's own alerts open, which count all events at once. Parameters: batch_id, actor, now.
+-- Runs before the batch's own alerts open, which count all events at once. Parameters: batch_id, actor, now, first_seq.
 INSERT INTO alert_events BY NAME
 WITH ranked AS (
     SELECT ranking.event_id, ranking.in_context, versions.corpus_id, versions.document_id, versions.content_hash
@@ -14,7 +14,7 @@ WITH ranked AS (
     JOIN alerts USING (corpus_id, document_id, content_hash)
     GROUP BY alerts.alert_id
 )
-SELECT row_number() OVER (ORDER BY alert_id) + (SELECT coalesce(max(seq), 0) FROM alert_events) AS seq,
+SELECT $first_seq + row_number() OVER (ORDER BY alert_id) AS seq,
        alert_id, $now AS acted_at, $actor AS actor, 'reach' AS kind, retrieved, in_context, '{}' AS payload
 FROM seen
 ORDER BY seq

@@ -1,5 +1,5 @@
 -- Appends, for every new alert of the temporary table fed, how often its text was ranked and given so far.
--- Parameters: actor, now.
+-- Parameters: actor, now, first_seq.
 INSERT INTO alert_events BY NAME
 WITH same_text AS (
     SELECT DISTINCT fed.alert_id, versions.version_id
@@ -15,7 +15,7 @@ WITH same_text AS (
     JOIN event_ranking AS ranking USING (version_id)
     GROUP BY same_text.alert_id
 )
-SELECT row_number() OVER (ORDER BY alert_id) + (SELECT coalesce(max(seq), 0) FROM alert_events) AS seq,
+SELECT $first_seq + row_number() OVER (ORDER BY alert_id) AS seq,
        alert_id, $now AS acted_at, $actor AS actor, 'reach' AS kind, retrieved, in_context, '{}' AS payload
 FROM seen
 ORDER BY seq

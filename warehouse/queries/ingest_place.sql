@@ -6,10 +6,17 @@ WITH firsts AS (
     SELECT document_id, min(ordinal) AS ordinal
     FROM stage
     GROUP BY document_id
+), latest AS (
+    SELECT max(version_id) AS version_id
+    FROM document_versions
+    SEMI JOIN firsts USING (document_id)
+    WHERE corpus_id = $corpus_id AND origin = 'ingest'
+    GROUP BY document_id
 ), known AS (
-    SELECT document_id, version_id, version_no, record_hash, tombstoned
-    FROM documents
-    WHERE corpus_id = $corpus_id
+    SELECT document_id, version_id, version_no, record_hash,
+           version_id IN (SELECT version_id FROM document_tombstones) AS tombstoned
+    FROM document_versions
+    SEMI JOIN latest USING (version_id)
 ), compared AS (
     SELECT stage.ordinal, stage.document_id, stage.record_hash, known.version_id AS known_version,
            coalesce(known.version_no, 0) + 1 AS version_no,

@@ -1,7 +1,5 @@
 -- Grain: one row of counts. Parameters: all_tenants, tenants.
 SELECT
-    (SELECT count(*) FROM corpora) AS corpora,
-    (SELECT count(*) FROM documents WHERE NOT tombstoned AND ($all_tenants OR list_contains($tenants, tenant))) AS documents,
     (SELECT count(*) FROM scans WHERE status = 'finished') AS scans,
     (SELECT count(*) FROM retrieval_events WHERE $all_tenants OR list_contains($tenants, tenant)) AS events,
     (SELECT count(*) FROM candidate_evidence JOIN retrieval_events AS events USING (event_id)

@@ -1,32 +1,36 @@
--- Grain: one alert in its current state. Order: {order_by}, from the whitelist alerts.SORTS.
+-- Grain: one alert in its current state. Order: {order_by}, from the whitelist alerts.SORTS. The page is cut on ids
+-- alone, the rest is joined to it.
 -- Parameters: statuses, detectors, verdicts, only_tenants ([''] = any), corpus, contributor, source_uri, holder, search
 -- (part of the document id, casefolded), campaign, scan_id (empty = any), min_score (null = any), all_tenants, tenants,
--- limit, offset. The title is looked up for the rows of the page alone.
-SELECT page.*,
-       coalesce((SELECT versions.title FROM document_versions AS versions WHERE versions.version_id = page.version_id), '')
-           AS title
-FROM (
-    SELECT current.alert_id, current.severity, current.score, current.threshold, current.detector, corpora.name AS corpus,
-           current.document_id, current.version_id, current.source_uri, current.contributor, current.tenant, current.campaign,
-           current.campaign_size, current.retrieved, current.in_context, current.evidence, current.opened_at,
-           current.last_evidence_at, current.status, current.version, current.holder, current.expires_at, current.verdict,
-           current.reason, current.state_actor, current.state_at
-    FROM alert_current AS current
-    JOIN corpora USING (corpus_id)
-    WHERE ($all_tenants OR list_contains($tenants, current.tenant))
-      AND ($statuses = [''] OR list_contains($statuses, current.status))
-      AND ($detectors = [''] OR list_contains($detectors, current.detector))
-      AND ($verdicts = [''] OR list_contains($verdicts, current.verdict))
-      AND ($only_tenants = [''] OR list_contains($only_tenants, current.tenant))
-      AND ($corpus = '' OR $corpus IN (corpora.name, corpora.corpus_id))
-      AND ($contributor = '' OR current.contributor = $contributor)
-      AND ($source_uri = '' OR current.source_uri = $source_uri)
-      AND ($holder = '' OR current.holder = $holder)
-      AND ($search = '' OR contains(lower(current.document_id), $search))
-      AND ($campaign = '' OR current.campaign = $campaign)
-      AND ($scan_id = '' OR current.alert_id IN (SELECT alert_id FROM alert_events WHERE scan_id = $scan_id))
-      AND ($min_score IS NULL OR current.score >= $min_score)
-    ORDER BY {order_by}
-    LIMIT $limit OFFSET $offset
-) AS page
-ORDER BY {order_by}
+-- limit, offset.
+WITH page AS (
+    SELECT alert_id, row_number() OVER () AS place
+    FROM (SELECT current.alert_id
+          FROM alert_current AS current
+          JOIN corpora USING (corpus_id)
+          WHERE ($all_tenants OR list_contains($tenants, current.tenant))
+            AND ($statuses = [''] OR list_contains($statuses, current.status))
+            AND ($detectors = [''] OR list_contains($detectors, current.detector))
+            AND ($verdicts = [''] OR list_contains($verdicts, current.verdict))
+            AND ($only_tenants = [''] OR list_contains($only_tenants, current.tenant))
+            AND ($corpus = '' OR $corpus IN (corpora.name, corpora.corpus_id))
+            AND ($contributor = '' OR current.contributor = $contributor)
+            AND ($source_uri = '' OR current.source_uri = $source_uri)
+            AND ($holder = '' OR current.holder = $holder)
+            AND ($search = '' OR contains(lower(current.document_id), $search))
+            AND ($campaign = '' OR current.campaign = $campaign)
+            AND ($scan_id = '' OR current.alert_id IN (SELECT alert_id FROM alert_events WHERE scan_id = $scan_id))
+            AND ($min_score IS NULL OR current.score >= $min_score)
+          ORDER BY {order_by}
+          LIMIT $limit OFFSET $offset)
+)
+SELECT current.alert_id, current.severity, current.score, current.threshold, current.detector, corpora.name AS corpus,
+       current.document_id, current.version_id, current.source_uri, current.contributor, current.tenant, current.campaign,
+       current.campaign_size, current.retrieved, current.in_context, current.evidence, current.opened_at,
+       current.last_evidence_at, current.status, current.version, current.holder, current.expires_at, current.verdict,
+       current.reason, current.state_actor, current.state_at, coalesce(versions.title, '') AS title
+FROM page
+JOIN alert_current AS current USING (alert_id)
+JOIN corpora USING (corpus_id)
+LEFT JOIN document_versions AS versions USING (version_id)
+ORDER BY page.place

@@ -18,8 +18,35 @@ _NUMBERS = ("density", "floor", "eligible_neighbors", "tail_probability", "topol
 _WHOLE = ("eligible_neighbors", "integrity")
 
 
+def group_sentence(row: Mapping[str, Any]) -> str:
+    """What the `calibrated` rule saw, in words, Markdown; empty where another rule scored the document."""
+    detail = decoded(row.get("detail"), {})
+    if "expected_number" not in detail:
+        return ""
+    parts = []
+    group = detail.get("group")
+    if group:
+        parts.append(
+            f"It stands with **{len(group['members']) - 1} others** apart from the rest of the corpus: evidence "
+            f"{number(detail['evidence'])}, alert from {number(detail['evidence_cut'])} (isolation "
+            f"{number(group['isolation'])}, shared wording inside the group {number(group['jaccard'])}). If nothing "
+            f"were planted, {number(detail['expected_number'], 1)} of {detail['documents']:,} documents would be "
+            "expected to look like this."
+        )
+    else:
+        parts.append("No group of documents flagged it.")
+    if row.get("integrity"):
+        parts.append("Its text mixes writing systems in a way that flags it by itself (integrity = 1).")
+    copies = detail.get("copies")
+    if copies:
+        parts.append(f"{len(copies['members'])} documents say this in nearly the same words ({copies['kind']}).")
+    return " ".join(parts)
+
+
 def density_sentence(row: Mapping[str, Any], neighbors: Sequence[Mapping[str, Any]]) -> str:
     """What flagged the document, in words, Markdown."""
+    if grouped := group_sentence(row):
+        return grouped
     retained = sum(1 for other in neighbors if other["retained"])
     share = number((row.get("tail_probability") or 0) * 100, 1)
     parts = [f"**{retained} of {len(neighbors)}** nearest neighbours mean nearly the same and yet use different words."]

@@ -85,13 +85,14 @@ def show_reach(totals: Mapping[str, Any], reach: Sequence[Mapping[str, Any]], *,
             "tenant": plain_label(row["tenant"]),
             "state": row["state"].replace("_", " "),
         }
-        for row in reach
+        # Answers it got into first, then where it stood highest
+        for row in sorted(reach, key=lambda row: (not row["in_context"], row["rank"]))
     ]
     columns = {
         "occurred_at": text_column("when"),
         "query_id": text_column("query id"),
         "rank": number_column("rank", definition("rank")),
-        "fate": text_column("fate", "Whether the final context held it, or what took it out."),
+        "fate": text_column("fate", "Whether the final context held it, or what took it out.", width=85),
         "state": text_column("state", "State of the whole answer, for instance a contaminated tail."),
     }
     show_table(rows, columns, name="reach", key=f"{key}_csv", most=6)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
@@ -15,6 +18,7 @@ from app.components.highlights import Highlight
 from app.components.labels import plain_label
 from app.components.table import show_table
 from app.components.untrusted_text import show_text
+from ragsieve_core.text.scripts import script_runs
 
 LATIN_FLOOR = (
     "0.2 of the score is the floor that every candidate has when all texts use one script: a tie with the whole tail "
@@ -27,10 +31,18 @@ def script_name(script: str) -> str:
     return script.replace("_", " ").lower()
 
 
-def dominant(found: Candidate) -> str:
+Runs = Sequence[Mapping[str, Any]]
+
+
+def runs_of(text: str) -> list[dict[str, Any]]:
+    """Runs of a text that has no stored ones, in the form of the stored ones."""
+    return [asdict(run) for run in script_runs(text)]
+
+
+def dominant(runs: Runs) -> str:
     """Script with most letters; empty for a text without letters."""
     letters: Counter[str] = Counter()
-    for run in found.runs:
+    for run in runs:
         letters[run["script"]] += run.get("letters", run["end"] - run["start"])
     return letters.most_common(1)[0][0] if letters else ""
 
@@ -50,9 +62,9 @@ def script_sentence(found: Candidate) -> str:
     )
 
 
-def script_highlights(found: Candidate) -> list[Highlight]:
+def script_highlights(runs: Runs) -> list[Highlight]:
     """Runs that are not in the main script, each with its name."""
-    main = dominant(found)
+    main = dominant(runs)
     return [
         Highlight(
             run["start"],
@@ -62,16 +74,16 @@ def script_highlights(found: Candidate) -> list[Highlight]:
             note=f"{script_name(run['script'])} letters, characters {run['start']} to {run['end']}",
             script=run["script"],
         )
-        for run in found.runs
+        for run in runs
         if run["script"] != main
     ]
 
 
-def code_points(found: Candidate, text: str, limit: int = 200) -> list[dict[str, object]]:
+def code_points(runs: Runs, text: str, limit: int = 200) -> list[dict[str, object]]:
     """Letters outside the main script with their code points and Unicode names, most frequent first."""
-    main = dominant(found)
+    main = dominant(runs)
     seen: Counter[tuple[str, str]] = Counter()
-    for run in found.runs:
+    for run in runs:
         if run["script"] != main:
             seen.update((run["script"], c) for c in text[run["start"] : run["end"]] if c.isalpha())
     return [
@@ -91,8 +103,8 @@ def show_script(found: Candidate, text: str, *, key: str) -> None:
     st.markdown(script_sentence(found))
     left, right = st.columns([2, 3], gap="medium")
     with right:
-        show_text(text, script_highlights(found))
-        main = script_name(dominant(found)) or "no letters"
+        show_text(text, script_highlights(found.runs))
+        main = script_name(dominant(found.runs)) or "no letters"
         st.caption(f"Marked with its name: every run outside the main script ({main}).")
     with left:
         if found.row.get("v_script") is not None:
@@ -104,6 +116,6 @@ def show_script(found: Candidate, text: str, *, key: str) -> None:
                 colour=TERM_COLOURS["e_script"],
             )
             st.plotly_chart(figure, config=CONFIG, key=f"{key}_strip")
-        letters = code_points(found, text)
+        letters = code_points(found.runs, text)
         if letters:
             show_table(letters, {}, name=f"script_{found.row['document_id']}", key=f"{key}_csv", most=8)

@@ -51,6 +51,6 @@ def test_strongest_limits_the_mean() -> None:
 
 
 def test_no_retained_neighbour_and_an_unknown_reason() -> None:
-    figure = density_floor([row(1, 0.7, "same_source")], 0.7)
-    assert [trace.name for trace in figure.data] == ["rejected: same source (1)"]
+    figure = density_floor([row(1, 0.7, "other_reason")], 0.7)
+    assert [trace.name for trace in figure.data] == ["rejected: other reason (1)"]
     assert reason_name("", True)[0] == "retained"

@@ -76,6 +76,18 @@ def test_scan_query_and_replay(ragsieve: Callable, corpus: Path, tmp_path: Path)
 
 
 @pytest.mark.models
+def test_doctor_says_whether_a_corpus_is_suited(ragsieve: Callable, corpus: Path) -> None:
+    ragsieve("ingest", "--corpus", "c", str(corpus))
+    done = ragsieve("doctor", "--corpus", "c", "--json")
+    findings = {f["name"]: f for f in json.loads(done.stdout)["findings"]}
+    # 24 documents with 16 neighbours each: every neighbourhood is most of the corpus
+    assert not findings["documents"]["ok"]
+    assert "half of the corpus" in findings["documents"]["fix"]
+    assert "unsuited" in findings["corpus"]["detail"]
+    assert done.exit_code == 2
+
+
+@pytest.mark.models
 def test_demo_on_a_part_of_the_examples(ragsieve: Callable, tmp_path: Path) -> None:
     folder = tmp_path / "examples"
     folder.mkdir()
@@ -116,8 +128,11 @@ def test_doctor(ragsieve: Callable) -> None:
     assert done.exit_code == (0 if report["ok"] else done.exit_code)
 
 
-def test_a_held_warehouse_is_named_with_exit_code_3(ragsieve: Callable, corpus: Path, tmp_path: Path) -> None:
-    """Another process owns the file: its command and process id are in the message, and nothing is opened."""
+def test_an_owner_that_takes_nothing_in_is_named_with_exit_code_3(
+    ragsieve: Callable, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process owns the file and never looks at the inbox: its command and process id are in the message."""
+    monkeypatch.setattr("app.services.access.be_considerate", lambda: 1)
     code = (
         "import sys; from warehouse.database import Warehouse\n"
         f"wh = Warehouse.open({str(tmp_path / 'ragsieve.duckdb')!r}, command='other');"
@@ -125,8 +140,14 @@ def test_a_held_warehouse_is_named_with_exit_code_3(ragsieve: Callable, corpus: 
     )
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
-        done = ragsieve("ingest", "--corpus", "c", str(corpus))
+        done = ragsieve("ingest", "--corpus", "c", str(corpus), "--wait", "1")
         assert done.exit_code == 3
-        assert "other" in done.stderr
+        assert "no receipt" in done.stderr
+        assert "'other'" in done.stderr
         assert str(other.pid) in done.stderr
+        assert "stays in the inbox" in done.stderr
         other.stdin.close()
+        other.wait(timeout=30)
+    # Handed over is not lost: the next command takes the lock, and the inbox with it
+    again = json.loads(ragsieve("ingest", "--corpus", "c", str(corpus), "--json").stdout)
+    assert again["documents"] == 24

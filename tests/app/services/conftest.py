@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.services.owner_access import OwnerAccess
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.models.profiles import get_profile
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
@@ -97,6 +98,11 @@ def principal() -> Principal:
 def wh(tmp_path: Path) -> Iterator[Warehouse]:
     with Warehouse.open(tmp_path / "w.duckdb", command="test") as opened:
         yield opened
+
+
+@pytest.fixture
+def access(wh: Warehouse, principal: Principal) -> OwnerAccess:
+    return OwnerAccess(wh, principal)
 
 
 @pytest.fixture

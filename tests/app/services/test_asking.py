@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.services.asking import answered, ask
+from app.services.asking import ask
 from app.services.events import Origin, run_rankings
 from app.services.replaying import labels_of
 from app.services.scanning import scan_corpus
@@ -29,19 +29,19 @@ def one(chunks):
     return answers[0], recorded
 
 
-def test_a_promoted_document_leaves_and_the_context_is_refilled(wh, models, principal, batches) -> None:
+def test_a_promoted_document_leaves_and_the_context_is_refilled(wh, access, models, principal, batches) -> None:
     ingest(wh, "c", batches([*ROWS, BAD]), principal=principal)
-    answer, recorded = one(ask(wh, "c", [QUESTION], models, principal=principal))
+    answer, recorded = one(ask(access, "c", [QUESTION], models))
     assert answer.context.documents[0].id == "bad"
     assert [r.document_id for r in answer.result.removed] == ["bad"]
     assert len(answer.result.context) == 5
     assert "bad" not in [d.id for d in answer.result.context]
-    assert (recorded.events, recorded.candidates, recorded.flagged, recorded.new_alerts) == (1, 5, 1, 1)
+    assert (recorded["events"], recorded["candidates"], recorded["flagged"], recorded["new_alerts"]) == (1, 5, 1, 1)
 
 
-def test_the_event_keeps_the_ranking_as_it_was_and_the_evidence(wh, models, principal, batches) -> None:
+def test_the_event_keeps_the_ranking_as_it_was_and_the_evidence(wh, access, models, principal, batches) -> None:
     ingest(wh, "c", batches([*ROWS, BAD]), principal=principal)
-    answer, _ = one(ask(wh, "c", [QUESTION], models, principal=principal))
+    answer, _ = one(ask(access, "c", [QUESTION], models))
     stored = get_event(wh, answer.event_id, principal=principal)
     assert [r["document_id"] for r in stored.ranking] == [d.id for d in answer.context.documents]
     assert [r["removed_by"] for r in stored.ranking][:2] == ["rsq", ""]
@@ -53,41 +53,41 @@ def test_the_event_keeps_the_ranking_as_it_was_and_the_evidence(wh, models, prin
     assert [row["document_id"] for row in alert] == ["bad"]
 
 
-def test_a_second_run_finds_what_is_answered(wh, models, principal, batches) -> None:
+def test_a_second_run_finds_what_is_answered(wh, access, models, principal, batches) -> None:
     ingest(wh, "c", batches([*ROWS, BAD]), principal=principal)
-    answer, _ = one(ask(wh, "c", [QUESTION], models, principal=principal))
+    answer, _ = one(ask(access, "c", [QUESTION], models))
     snapshot = list_events(wh, principal=principal).rows[0]["snapshot_id"]
-    assert answered(wh, "c", snapshot, "paper", principal=principal) == {"q1"}
-    again, recorded = one(ask(wh, "c", [QUESTION], models, principal=principal))
-    assert (recorded.events, recorded.duplicates) == (0, 1)
+    assert access.answered("c", snapshot, "paper") == {"q1"}
+    again, recorded = one(ask(access, "c", [QUESTION], models))
+    assert (recorded["events"], recorded["duplicates"]) == (0, 1)
     assert again.event_id == answer.event_id
 
 
-def test_an_open_corpus_alert_in_the_tail_is_said(wh, models, principal, batches) -> None:
+def test_an_open_corpus_alert_in_the_tail_is_said(wh, access, models, principal, batches) -> None:
     others = [{"id": f"o{i:02d}", "text": f"tram{i} number{i} runs{i}"} for i in range(12)]
     rows = [*ROWS[:12], {"id": "mixed", "text": "a keeper lived in Моscow"}, *others]
     ingest(wh, "c", batches(rows), principal=principal)
-    scan_corpus(wh, "c", models, principal=principal)
-    answer, _ = one(ask(wh, "c", [("q", "the lighthouse keeper of island3 lived")], models, principal=principal))
+    scan_corpus(access, "c", models)
+    answer, _ = one(ask(access, "c", [("q", "the lighthouse keeper of island3 lived")], models))
     where = [d.id for d in answer.context.documents].index("mixed") + 1
     assert 6 <= where <= 20
     assert answer.result.state.value == "tail_contaminated"
     assert answer.result.tail_suspects["mixed"].value == "open_rsg_alert"
 
 
-def test_a_corpus_too_small_is_answered_and_says_so(wh, models, principal, batches) -> None:
+def test_a_corpus_too_small_is_answered_and_says_so(wh, access, models, principal, batches) -> None:
     ingest(wh, "c", batches(ROWS[:8]), principal=principal)
-    answer, _ = one(ask(wh, "c", [QUESTION], models, principal=principal))
+    answer, _ = one(ask(access, "c", [QUESTION], models))
     assert answer.result.state.value == "tail_too_short"
     assert len(answer.result.context) == 5
 
 
-def test_bad_questions(wh, models, principal, batches) -> None:
+def test_bad_questions(wh, access, models, principal, batches) -> None:
     ingest(wh, "c", batches(ROWS), principal=principal)
     with pytest.raises(InputError, match="the question is empty"):
-        list(ask(wh, "c", [("q", " \n")], models, principal=principal))
+        list(ask(access, "c", [("q", " \n")], models))
     with pytest.raises(InputError, match="unknown RSQ rule"):
-        list(ask(wh, "c", [QUESTION], models, principal=principal, rule="x"))
+        list(ask(access, "c", [QUESTION], models, rule="x"))
 
 
 def contexts() -> list[RankedContext]:
@@ -102,15 +102,12 @@ def contexts() -> list[RankedContext]:
     ]
 
 
-def test_a_replay_is_stored_once_with_its_labels_apart(wh, models, principal) -> None:
-    from warehouse.corpora import ensure_corpus
-
-    ensure_corpus(wh, "c", principal=principal)
+def test_a_replay_is_stored_once_with_its_labels_apart(wh, access, models, principal) -> None:
     origin = Origin("c", "replay")
-    first = [r for _, r in run_rankings(wh, contexts(), origin, models, RSQConfig(), principal=principal)]
-    again = [r for _, r in run_rankings(wh, contexts(), origin, models, RSQConfig(), principal=principal)]
-    assert sum(r.events for r in first) == 20
-    assert sum(r.candidates for r in first) == 100
-    assert (sum(r.events for r in again), sum(r.duplicates for r in again)) == (0, 20)
+    first = [r for _, r in run_rankings(access, contexts(), origin, models, RSQConfig())]
+    again = [r for _, r in run_rankings(access, contexts(), origin, models, RSQConfig())]
+    assert sum(r["events"] for r in first) == 20
+    assert sum(r["candidates"] for r in first) == 100
+    assert (sum(r["events"] for r in again), sum(r["duplicates"] for r in again)) == (0, 20)
     assert record_labels(wh, labels_of(contexts(), "c", "x.jsonl"), principal=principal) == 400
     assert sum(list_labels(wh, principal=principal, corpus="c")["poison"].to_pylist()) == 20

@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragsieve_core.text.unicode_words import folded, unicode_word_list, unicode_words
@@ -37,6 +37,7 @@ def test_thai_runs_give_character_bigrams_with_their_marks() -> None:
     assert unicode_word_list("ที่") == ["ที", "ี่"]
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_set_and_list_agree_and_normal_forms_do_not_matter(text: str) -> None:
     words = unicode_word_list(text)
@@ -45,6 +46,7 @@ def test_set_and_list_agree_and_normal_forms_do_not_matter(text: str) -> None:
     assert unicode_words(unicodedata.normalize("NFD", text)) == unicode_words(unicodedata.normalize("NFC", text))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
 def test_ascii_takes_no_other_path(text: str) -> None:
     # One trailing non-ASCII space forces the general path

@@ -35,6 +35,7 @@ def test_lookalike_letters_in_one_word_are_found_in_english(word: str) -> None:
         "في عام ٢٠١٥ فاز فريق NFL الأمريكي",
         "Команда NFL выиграла; сериал IBM-овский",
         "DesertБелое солнце",
+        "KГјlГјg-хан правил недолго",
         "α粒子とβ崩壊",
         "Tbilisi (Georgian: თბილისი, Russian: Тифлис) is the capital",
         "",

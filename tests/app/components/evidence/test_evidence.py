@@ -10,7 +10,7 @@ from app.components.evidence.anchors import anchor_highlights, anchor_sentence
 from app.components.evidence.density import density_sentence, neighbor_rows
 from app.components.evidence.ranking import fate, ranking_rows
 from app.components.evidence.reading import Candidate, candidate, characters, decoded, number
-from app.components.evidence.script import code_points, dominant, script_highlights, script_sentence
+from app.components.evidence.script import code_points, dominant, runs_of, script_highlights, script_sentence
 from app.components.evidence.surprisal import surprisal_highlights, surprisal_sentence
 
 TEXT = "ok Mосква is ok Vancouver"
@@ -56,9 +56,19 @@ def test_anchor_highlights_are_whole_words_at_their_places() -> None:
 
 def test_script_runs_outside_the_main_script_are_named() -> None:
     found = candidate(stored(script_runs=RUNS, tail={"v_script": [0.0] * 15}))
-    assert dominant(found) == "LATIN"
-    assert [(h.start, h.end, h.label) for h in script_highlights(found)] == [(4, 9, "cyrillic")]
-    assert {row["code point"] for row in code_points(found, TEXT)} == {"U+043E", "U+0441", "U+043A", "U+0432", "U+0430"}
+    assert dominant(found.runs) == "LATIN"
+    assert [(h.start, h.end, h.label) for h in script_highlights(found.runs)] == [(4, 9, "cyrillic")]
+    assert {row["code point"] for row in code_points(found.runs, TEXT)} == {
+        "U+043E",
+        "U+0441",
+        "U+043A",
+        "U+0432",
+        "U+0430",
+    }
+    assert [{k: run[k] for k in ("script", "start", "end")} for run in runs_of("ok Mосква")] == [
+        {"script": "LATIN", "start": 0, "end": 4},
+        {"script": "CYRILLIC", "start": 4, "end": 9},
+    ]
     assert "0 of 15 tail documents have a larger share" in script_sentence(found)
 
 

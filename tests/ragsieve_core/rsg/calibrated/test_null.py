@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -57,6 +57,7 @@ def test_without_evidence_of_its_own_a_corpus_leans_on_the_reference() -> None:
     assert null.scale == pytest.approx(CONFIG.tail_scale)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-3, 4), min_size=1, max_size=60))
 def test_share_falls_with_evidence_in_the_tail(values: list[float]) -> None:
     null = CleanTail.of(np.array(values), CONFIG)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragsieve_core.rsg.calibrated.wording import neighbor_overlap, word_sets
@@ -24,6 +24,7 @@ def test_texts_without_words_overlap_with_nothing() -> None:
     assert not weighted.any()
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="abc ", max_size=12), min_size=3, max_size=8))
 def test_plain_overlap_equals_python_sets(texts: list[str]) -> None:
     count = len(texts)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.components.csv_export import csv_bytes, neutral
+from app.services.safe_csv import csv_bytes, neutral
 
 
 def back(data: bytes) -> list[list[str]]:

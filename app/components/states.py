@@ -1,0 +1,52 @@
+"""Named states of scans and answers in words: what a score cannot be trusted for is a state, never a score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from app.components.labels import safe_label
+from ragsieve_core.serial import SuspectReason
+
+SCAN_STATES = {
+    "topology_silent": "**Density was silent in this scan.** Documents that mix writing systems used up the whole "
+    "alert budget, so no document could be flagged for its neighbours. Look at the density itself.",
+}
+ANSWER_STATES = {
+    "tail_contaminated": "**The tail of this query is contaminated.** The candidates were compared with documents "
+    "that are suspects themselves, so the score can be too low.",
+    "tail_too_short": "**The tail of this query was too short**, so its candidates were not scored.",
+    "empty": "**Nothing was left** of this ranking to score.",
+}
+SUSPECT = {
+    SuspectReason.OPEN_ALERT: "open RSG alert",
+    SuspectReason.HOLD: "on hold",
+    SuspectReason.RETAINED_NEIGHBOR: "retained neighbour of a candidate",
+    SuspectReason.NEAR_COPY: "near copy of a candidate",
+}
+
+
+def show_scan_state(state: str) -> None:
+    """A warning where the scan was not in order."""
+    if state in SCAN_STATES:
+        st.warning(SCAN_STATES[state], icon=":material/notifications_off:")
+
+
+def show_answer_state(state: str, detail: Mapping[str, Any], tail: Sequence[str]) -> None:
+    """A warning where the answer was not in order, with the suspects of the tail by name."""
+    if state == "ok":
+        return
+    words = ANSWER_STATES.get(state, f"State of this answer: {safe_label(state.replace('_', ' '))}.")
+    suspects = detail.get("tail_suspects") or {}
+    if state == "tail_contaminated" and suspects:
+        shown = [f"{safe_label(name, 40)} ({_reason(why)})" for name, why in list(suspects.items())[:6]]
+        more = f" and {len(suspects) - 6} more" if len(suspects) > 6 else ""
+        words += f" {len(suspects)} of {len(tail)}: {', '.join(shown)}{more}."
+    st.warning(words, icon=":material/blur_on:")
+
+
+def _reason(why: object) -> str:
+    known = {str(reason): words for reason, words in SUSPECT.items()}
+    return known.get(str(why)) or safe_label(str(why).replace("_", " "), 40)

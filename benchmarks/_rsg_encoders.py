@@ -1,0 +1,95 @@
+"""Three encoders of the RSG comparison; vectors are kept in the cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks._rsg_corpora import Corpus
+from ragsieve_core.models.cache_dir import cache_dir
+
+Vectors = NDArray[np.float32]
+
+
+def corpus_vectors(corpus: Corpus, encoder: str) -> Vectors | None:
+    """Unit vectors of a corpus, or None where the encoder's weights are not installed.
+
+    MiniLM and wordllama see one text at a time, so parts are encoded once; TF-IDF + SVD (256 dimensions) is fitted to
+    the corpus as it stands, planted documents and all.
+    """
+    if encoder == "TF-IDF + SVD":
+        return _cached("svd", corpus.joined().texts, _svd)
+    encode = {"MiniLM": _minilm, "wordllama": _wordllama}[encoder]
+    if encoder == "wordllama" and _wordllama_folder() is None:
+        return None
+    made = [_cached(encoder, part.texts, encode) for part in corpus.parts]
+    return np.concatenate(
+        [matrix if rows is None else matrix[list(rows)] for matrix, rows in zip(made, corpus.chosen, strict=True)]
+    )
+
+
+def cache_path(name: str, texts: Sequence[str]) -> Path:
+    """Where the vectors of those texts are kept."""
+    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+    return cache_dir() / "benchmarks" / f"{name}-{digest}.npy"
+
+
+def _cached(name: str, texts: Sequence[str], encode: Callable[[Sequence[str]], Vectors]) -> Vectors:
+    path = cache_path(name, texts)
+    if path.is_file():
+        return np.asarray(np.load(path), dtype=np.float32)
+    matrix = encode(texts)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.save(path, matrix)
+    return matrix
+
+
+def _minilm(texts: Sequence[str]) -> Vectors:
+    from ragsieve_core.models.loading import load
+    from ragsieve_core.models.profiles import get_profile
+
+    return np.asarray(load(get_profile("embedded")).retriever.encode(list(texts), kind="passage"), dtype=np.float32)
+
+
+def _wordllama_folder() -> Path | None:
+    named = os.environ.get("RAGSIEVE_WORDLLAMA")
+    if named:
+        return Path(named)
+    spec = importlib.util.find_spec("wordllama")
+    return Path(spec.origin).parent if spec is not None and spec.origin else None
+
+
+def _wordllama(texts: Sequence[str]) -> Vectors:
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    folder = _wordllama_folder()
+    assert folder is not None  # corpus_vectors has asked
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizers/l2_supercat_tokenizer_config.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    weights = next(iter(load_file(folder / "weights/l2_supercat_256.safetensors").values())).astype(np.float32)
+    out = np.zeros((len(texts), weights.shape[1]), dtype=np.float32)
+    for row, encoded in enumerate(tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+        if encoded.ids:
+            out[row] = weights[encoded.ids].mean(axis=0)
+    return _unit(out)
+
+
+def _svd(texts: Sequence[str]) -> Vectors:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    weights = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
+    size = min(256, min(weights.shape) - 1)
+    return _unit(TruncatedSVD(size, random_state=0).fit_transform(weights).astype(np.float32))
+
+
+def _unit(matrix: Vectors) -> Vectors:
+    return np.asarray(matrix / np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-9), dtype=np.float32)
