@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.rsg.config import RSGConfig
-from ragsieve_core.text.scripts import script_profile
+from ragsieve_core.text.script_arrays import script_counts
 
 
 def integrity(texts: Sequence[str], config: RSGConfig) -> NDArray[np.float64]:
@@ -24,9 +24,9 @@ def integrity(texts: Sequence[str], config: RSGConfig) -> NDArray[np.float64]:
     float64 (N,), each 0 or 1; 1 = suspicious.
     """
     out = np.zeros(len(texts))
-    for row, text in enumerate(texts):
-        # ASCII letters are all Latin: no profile needed
-        if not text.isascii():
-            profile = script_profile(text)
-            out[row] = profile.transitions > 0 or profile.script_count >= config.integrity_scripts
+    # ASCII letters are all Latin: nothing to count
+    mixed = [row for row, text in enumerate(texts) if not text.isascii()]
+    if mixed:
+        scripts, transitions = script_counts([texts[row] for row in mixed])
+        out[mixed] = (transitions > 0) | (scripts >= config.integrity_scripts)
     return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import overload
 
 import numpy as np
@@ -15,9 +16,11 @@ from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibra
 from ragsieve_core.rsg.config import RSGConfig
 from ragsieve_core.rsg.density import local_density
 from ragsieve_core.rsg.evidence import CorpusEvidence
+from ragsieve_core.rsg.incremental import update_neighbors
 from ragsieve_core.rsg.integrity import integrity
-from ragsieve_core.rsg.knn import nearest_neighbors
+from ragsieve_core.rsg.knn import search_neighbors
 from ragsieve_core.rsg.lexical import neighbor_jaccard
+from ragsieve_core.rsg.neighbor_state import NeighborState
 
 
 def tail_probability(density: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -48,6 +51,8 @@ def score_corpus(
     *,
     sources: Sequence[str | None] | None = None,
     progress: Progress | None = None,
+    scratch: Path | None = None,
+    previous: NeighborState | None = None,
 ) -> CalibratedEvidence: ...
 
 
@@ -60,6 +65,8 @@ def score_corpus(
     *,
     sources: Sequence[str | None] | None = None,
     progress: Progress | None = None,
+    scratch: Path | None = None,
+    previous: NeighborState | None = None,
 ) -> CorpusEvidence: ...
 
 
@@ -71,6 +78,8 @@ def score_corpus(
     *,
     sources: Sequence[str | None] | None = None,
     progress: Progress | None = None,
+    scratch: Path | None = None,
+    previous: NeighborState | None = None,
 ) -> CorpusEvidence:
     """RSG of a whole corpus.
 
@@ -82,17 +91,24 @@ def score_corpus(
     config : parameters; their class chooses the rule.
     sources : source of each document, None where unknown; the `paper` rule knows none.
     progress : called with (documents searched, N).
+    scratch : folder where finished blocks of the search are kept until it ends; an interrupted scan goes on from them.
+    previous : neighbour lists of an earlier scan, of any order and set of documents; only what changed is searched.
+        To keep the lists for the next time, call :func:`ragsieve_core.rsg.incremental.update_neighbors` first and give
+        its state.
 
     Raises
     ------
-    InputError : fewer than two documents, or numbers of ids, texts and rows that differ.
+    InputError : fewer than two documents, numbers of ids, texts and rows that differ, or lists less deep than k.
     """
     if not len(ids) == len(texts) == vectors.shape[0]:
         raise InputError(
             f"{len(ids)} ids, {len(texts)} texts and {vectors.shape[0]} embeddings",
             expected="one embedding per document, in the same order",
         )
-    neighbors = nearest_neighbors(vectors, ids, config.k, progress=progress)
+    if previous is None:
+        neighbors, _ = search_neighbors(vectors, ids, config.k, scratch=scratch, progress=progress)
+    else:
+        neighbors = update_neighbors(previous, vectors, ids, config.k)[0].neighbors(config.k)
     if isinstance(config, CalibratedConfig):
         return score_calibrated(ids, texts, neighbors, config, sources=sources)
     overlap = neighbor_jaccard(texts, neighbors.index)

@@ -1,0 +1,159 @@
+"""Neighbour lists while they are being brought up to date."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsieve_core.rsg.all_pairs import candidate_limit
+from ragsieve_core.rsg.block_tasks import Hits
+from ragsieve_core.rsg.candidates import CandidatePool
+from ragsieve_core.rsg.deciding import decide
+from ragsieve_core.rsg.neighbor_state import NeighborState
+from ragsieve_core.rsg.rescoring import many_pair_cosines, ranked
+from ragsieve_core.rsg.screening import Screen
+from ragsieve_core.rsg.some_rows import Part, first_floor, row_hits
+from ragsieve_core.workers import run_tasks
+
+_FRESH = 1024
+_COLUMNS = 4096
+
+
+@dataclass(slots=True)
+class Lists:
+    """Lists of N documents; fields as in :class:`NeighborState`, changed in place.
+
+    Attributes
+    ----------
+    complete : bool (N,), lists that hold every other kept document, so that any fresh one extends them.
+    place : int64 (N,), of each document id in the sorted ids.
+    """
+
+    index: NDArray[np.int32]
+    cosine: NDArray[np.float32]
+    valid: NDArray[np.int32]
+    complete: NDArray[np.bool_]
+    place: NDArray[np.int64]
+
+    @classmethod
+    def carried_over(cls, previous: NeighborState, before: NDArray[np.int64], place: NDArray[np.int64]) -> Lists:
+        """Lists of the kept documents without those that are gone; empty lists of fresh ones.
+
+        Parameters
+        ----------
+        previous : earlier state.
+        before : int64 (N,), its row of each document, -1 for a fresh one.
+        place : int64 (N,), of each document id in the sorted ids.
+        """
+        count = before.size
+        now = np.full(len(previous.ids), -1, dtype=np.int32)
+        kept = np.flatnonzero(before >= 0)
+        now[before[kept]] = kept
+        rows = before[kept]
+        old = previous.index[rows]
+        live = np.arange(old.shape[1]) < previous.valid[rows, None]
+        new = np.where(live, now[np.where(live, old, 0)], -1)
+        cosine = previous.cosine[rows]
+        lost = np.flatnonzero((live & (new < 0)).any(axis=1))
+        if lost.size:
+            order = np.argsort(new[lost] < 0, axis=1, kind="stable")
+            new[lost] = np.take_along_axis(new[lost], order, 1)
+            cosine[lost] = np.take_along_axis(cosine[lost], order, 1)
+        cosine[new < 0] = -np.inf
+        depth = min(previous.depth, count - 1)
+        out = cls(
+            np.full((count, depth), -1, dtype=np.int32),
+            np.full((count, depth), -np.inf, dtype=np.float32),
+            np.zeros(count, dtype=np.int32),
+            np.zeros(count, dtype=bool),
+            place,
+        )
+        width = min(depth, new.shape[1])
+        out.index[kept, :width] = new[:, :width]
+        out.cosine[kept, :width] = cosine[:, :width]
+        out.valid[kept] = np.minimum((new >= 0).sum(axis=1), width)
+        out.complete[kept] = previous.valid[rows] == len(previous.ids) - 1
+        return out
+
+    def take_in(
+        self, vectors: NDArray[np.float32], screen: Screen, fresh: NDArray[np.int64], leader: NDArray[np.int64]
+    ) -> int:
+        """Search the fresh documents, and put them into the lists they belong in; how many kept lists changed.
+
+        A fresh document whose candidates are too many for the screening is left without a list.
+
+        Parameters
+        ----------
+        vectors : float32 (N, d).
+        screen : approximate cosines of all N.
+        fresh : int64, rows of the fresh documents.
+        leader : int64 (N,), a row with the same vector; equal pairs are worked out once.
+        """
+        count = self.valid.size
+        is_kept = np.ones(count, dtype=bool)
+        is_kept[fresh] = False
+        changed = np.zeros(count, dtype=bool)
+        depth = self.index.shape[1]
+        edges = [slice(begin, min(begin + _COLUMNS, count)) for begin in range(0, count, _COLUMNS)]
+        for start in range(0, fresh.size, _FRESH):
+            part = fresh[start : start + _FRESH]
+            last = self.cosine[np.arange(count), np.maximum(self.valid - 1, 0)].astype(np.float64)
+            last[self.complete] = -np.inf
+            # A list without a valid place is searched again as a whole; so are fresh documents
+            last[~is_kept | ((self.valid == 0) & ~self.complete)] = np.inf
+            cut = screen.threshold(last - 2.0**-23 - screen.error)
+            pool = CandidatePool(Part(screen, part), depth, candidate_limit(depth))
+            pool.raise_floor(0, first_floor(screen, part, count, depth))
+            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=True)
+            for row, column, hits in work:
+                pool.add(hits)
+                pool.prune_if_grown()
+                cosine = many_pair_cosines(vectors, leader[row], leader[column])
+                changed[self._insert(row, column, cosine)] = True
+            hits, sure = pool.prune(), part[~pool.crowded]
+            if sure.size:
+                self.index[sure], self.cosine[sure] = decide(
+                    vectors, screen, hits, np.arange(count), self.place, depth, screened=part
+                )
+                self.valid[sure] = depth
+        return int(changed.sum())
+
+    def _insert(
+        self, row: NDArray[np.int64], column: NDArray[np.int64], cosine: NDArray[np.float32]
+    ) -> NDArray[np.int64]:
+        end = np.maximum(self.valid[row] - 1, 0)
+        last, behind = self.cosine[row, end], self.place[self.index[row, end]]
+        before = (cosine > last) | ((cosine == last) & (self.place[column] < behind))
+        fits = before | self.complete[row]
+        row, column, cosine = row[fits], column[fits], cosine[fits]
+        rows, local, number = np.unique(row, return_inverse=True, return_counts=True)
+        if not rows.size:
+            return rows
+        depth = self.index.shape[1]
+        own, spot = np.nonzero(np.arange(depth) < self.valid[rows, None])
+        who = np.concatenate([own, local])
+        what = np.concatenate([self.index[rows[own], spot].astype(np.int64), column])
+        value = np.concatenate([self.cosine[rows[own], spot], cosine])
+        order = ranked(who, value, self.place[what])
+        who, what, value = who[order], what[order], value[order]
+        rank = np.arange(who.size) - np.searchsorted(who, np.arange(rows.size))[who]
+        top = rank < depth
+        self.index[rows[who[top]], rank[top]] = what[top]
+        self.cosine[rows[who[top]], rank[top]] = value[top]
+        # A list cut short to its depth does not hold everything any more
+        self.complete[rows] &= self.valid[rows] + number <= depth
+        self.valid[rows] = np.minimum(self.valid[rows] + number, depth)
+        return rows
+
+
+def _near(
+    screen: Screen, fresh: NDArray[np.int64], cut: NDArray[np.generic], pool: CandidatePool, columns: slice
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Hits]:
+    """(kept, fresh) pairs that can belong into the kept document's list, and candidates of the fresh ones."""
+    scores = screen.tile(fresh, columns)
+    flat = np.flatnonzero(scores >= cut[None, columns])
+    one, kept = np.divmod(flat, scores.shape[1])
+    return kept + columns.start, fresh[one], row_hits(screen, fresh, pool, columns, scores)

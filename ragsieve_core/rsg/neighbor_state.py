@@ -1,0 +1,123 @@
+"""Neighbour lists of a scan, kept so that the next scan need not start from nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsieve_core.errors import InputError
+from ragsieve_core.rsg.knn import Neighbors, search_neighbors
+from ragsieve_core.rsg.twins import row_digests
+
+SPARE = 8
+"""Places beyond those a rule reads: a row loses neighbours to removals before it has to be searched again."""
+
+
+@dataclass(frozen=True, slots=True)
+class NeighborState:
+    """Lists of N documents.
+
+    Attributes
+    ----------
+    ids : N document ids.
+    vectors : float32 (N, d), may be memory-mapped.
+    index : int32 (N, p), nearest first, -1 in an unused place.
+    cosine : float32 (N, p), -inf in an unused place.
+    valid : int32 (N,), places that are known to be the nearest; fewer than p after removals.
+    digests : uint64 (N,), see :func:`ragsieve_core.rsg.twins.row_digests`.
+    depth : places asked for; p = min(depth, N - 1).
+    """
+
+    ids: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    index: NDArray[np.int32]
+    cosine: NDArray[np.float32]
+    valid: NDArray[np.int32]
+    digests: NDArray[np.uint64]
+    depth: int
+
+    def neighbors(self, k: int) -> Neighbors:
+        """The min(k, N - 1) nearest of every document.
+
+        Raises
+        ------
+        InputError : some list is shorter.
+        """
+        k = min(k, len(self.ids) - 1)
+        if self.valid.size and int(self.valid.min()) < k:
+            raise InputError(
+                f"the stored neighbour lists hold {int(self.valid.min())} neighbours",
+                expected=f"at least {k}: scan the corpus anew, or keep deeper lists",
+            )
+        return Neighbors(self.index[:, :k].copy(), self.cosine[:, :k].copy())
+
+    def save(self, folder: Path) -> None:
+        """Write the state as ``.npy`` files; ``folder`` holds the old state or the new one, never a mixture."""
+        part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        encoded = [name.encode("utf-8", "surrogatepass") for name in self.ids]
+        arrays: dict[str, NDArray[np.generic]] = {
+            "vectors": np.asarray(self.vectors),
+            "index": self.index,
+            "cosine": self.cosine,
+            "valid": self.valid,
+            "digests": self.digests,
+            "depth": np.array([self.depth]),
+            "id_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            "id_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
+        }
+        for name, array in arrays.items():
+            np.save(part / f"{name}.npy", array, allow_pickle=False)
+        old = folder.with_name(f"{folder.name}.{os.getpid()}.old")
+        if folder.exists():
+            folder.rename(old)
+        part.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+
+    @classmethod
+    def load(cls, folder: Path) -> NeighborState:
+        """Read a saved state, its vectors memory-mapped.
+
+        Raises
+        ------
+        InputError : the folder holds no whole state.
+        """
+        try:
+            arrays = {
+                name: np.load(folder / f"{name}.npy", allow_pickle=False, mmap_mode="r" if name == "vectors" else None)
+                for name in ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
+            }
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(
+                f"no neighbour state can be read: {error}", where=str(folder), expected="a folder that a scan wrote"
+            ) from error
+        data = arrays["id_bytes"].tobytes()
+        ends = arrays["id_ends"].tolist()
+        starts = [0, *ends[:-1]]
+        ids = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
+        return cls(
+            ids,
+            arrays["vectors"],
+            arrays["index"],
+            arrays["cosine"],
+            arrays["valid"],
+            arrays["digests"],
+            int(arrays["depth"][0]),
+        )
+
+
+def neighbor_state(
+    vectors: NDArray[np.float32], ids: Sequence[str], depth: int, neighbors: Neighbors | None = None
+) -> NeighborState:
+    """State of a corpus: from a search of that depth, done here unless it is given."""
+    if neighbors is None:
+        neighbors = search_neighbors(vectors, ids, depth)[0]
+    valid = np.full(len(ids), neighbors.index.shape[1], dtype=np.int32)
+    return NeighborState(tuple(ids), vectors, neighbors.index, neighbors.cosine, valid, row_digests(vectors), depth)

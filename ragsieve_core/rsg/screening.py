@@ -1,0 +1,164 @@
+"""Cheap cosines with a certified error: they propose neighbours, they never decide.
+
+For vectors x, y and their roundings x', y' to bfloat16, x.y - x'.y' = (x - x').y + x'.(y - y'), so by Cauchy-Schwarz
+|x.y - x'.y'| <= |x - x'| |y| + |x'| |y - y'|. The rounding residues are measured, not assumed. bfloat16 products are
+exact in float32, their sum has the error of any float32 sum, and the rounding of the result is monotone: what was
+not below a threshold before it is not below the rounded threshold after it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ragsieve_core.rsg.rescoring import screening_error
+from ragsieve_core.workers import run_tasks
+
+if TYPE_CHECKING:
+    import torch
+
+_READ = 1024
+"""Rows read and rounded at once."""
+
+
+class Screen(Protocol):
+    """Approximate cosines among U rows.
+
+    Attributes
+    ----------
+    precision : ``bf16`` or ``fp32``.
+    error : float64 (U,); an approximate cosine of row i before its own rounding is within ``error[i]`` of the exact.
+    """
+
+    precision: str
+    error: NDArray[np.float64]
+
+    def tile(self, rows: Any, columns: Any) -> NDArray[Any]:
+        """Approximate cosines of two slices (or index arrays) of rows, as comparable numbers."""
+
+    def threshold(self, lowest: NDArray[np.float64]) -> NDArray[Any]:
+        """Comparable numbers that no cosine of at least ``lowest`` lies below (``lowest`` already less the error)."""
+
+    def value(self, numbers: NDArray[Any]) -> NDArray[np.float32]:
+        """Approximate cosines of comparable numbers."""
+
+    def below(self, values: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Lower bounds of the exact cosines behind approximate ones of those rows."""
+
+
+def has_bf16_units() -> bool:
+    """Whether the processor multiplies bfloat16 in hardware (AMX or AVX512-BF16)."""
+    import torch
+
+    probes = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
+    return any(bool(getattr(torch.cpu, name, bool)()) for name in probes)
+
+
+class Bf16Screen:
+    """Screening in bfloat16; holds the rounded rows, 2 U d bytes.
+
+    Parameters
+    ----------
+    vectors : float32 (N, d), may be memory-mapped.
+    rows : int64 (U,), rows to screen, or None for all.
+    device : torch device the products run on.
+    """
+
+    precision = "bf16"
+
+    def __init__(self, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None, device: str = "cpu") -> None:
+        import torch
+
+        count = vectors.shape[0] if rows is None else rows.shape[0]
+        self.rounded = torch.empty(count, vectors.shape[1], dtype=torch.bfloat16, device=device)
+        norm, residue = np.empty(count), np.empty(count)
+
+        def take_in(start: int) -> None:
+            part = slice(start, min(start + _READ, count))
+            block = torch.from_numpy(np.array(vectors[part] if rows is None else vectors[rows[part]]))
+            rounded = block.to(torch.bfloat16)
+            self.rounded[part] = rounded.to(device)
+            # Norms in float32 are good to d u; their excess is added to the bound below
+            norm[part] = torch.linalg.vector_norm(block, dim=1).numpy()
+            residue[part] = torch.linalg.vector_norm(block.sub_(rounded), dim=1).numpy()
+
+        deque(run_tasks(take_in, range(0, count, _READ), torch_tasks=True), maxlen=0)
+        sums = screening_error(vectors.shape[1])
+        norm, residue = norm * (1 + sums), residue * (1 + sums) + 1e-30
+        longest = float(norm.max(initial=0.0))
+        # The float32 sum over rounded rows, which may be longer than the rows by the residue, and one rounding to spare
+        reach = (norm + residue) * (longest + float(residue.max(initial=0.0)))
+        self.error = residue * longest + (norm + residue) * float(residue.max(initial=0.0))
+        self.error += reach * (sums + 2.0**-23)
+
+    def tile(self, rows: Any, columns: Any) -> NDArray[np.int16]:
+        import torch
+
+        product = torch.mm(self.rounded[rows], self.rounded[columns].T)
+        return ordered_bits(product.view(torch.int16).cpu().numpy())
+
+    def threshold(self, lowest: NDArray[np.float64]) -> NDArray[np.int16]:
+        import torch
+
+        # To float32 downwards first: the second rounding is then the one the products had
+        down = np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))
+        bits: torch.Tensor = torch.from_numpy(down).to(torch.bfloat16).view(torch.int16)
+        ordered = ordered_bits(bits.numpy())
+        # Minus zero is the number before zero and equals it
+        return np.where(ordered == 0, np.int16(-1), ordered)
+
+    def value(self, numbers: NDArray[np.int16]) -> NDArray[np.float32]:
+        bits = ordered_bits(numbers).view(np.uint16).astype(np.uint32) << np.uint32(16)
+        return bits.view(np.float32)
+
+    def below(self, values: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        exact = values.astype(np.float64)
+        return np.asarray(exact - np.abs(exact) * 2.0**-8 - self.error[rows], dtype=np.float64)
+
+
+def ordered_bits(bits: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Bits of bfloat16 as integers in the order of the numbers; applied twice, the bits again."""
+    if bits.size and bits.min() >= 0:
+        return bits
+    return np.asarray(bits ^ ((bits >> 15) & np.int16(0x7FFF)), dtype=np.int16)
+
+
+class Fp32Screen:
+    """Screening in float32, from the vectors where they lie; block reads only."""
+
+    precision = "fp32"
+
+    def __init__(self, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None, device: str = "cpu") -> None:
+        self.vectors, self.rows, self.device = vectors, rows, device
+        count = vectors.shape[0] if rows is None else rows.shape[0]
+        norm = np.empty(count)
+        for start in range(0, count, _READ):
+            part = slice(start, min(start + _READ, count))
+            block = np.asarray(vectors[part] if rows is None else vectors[rows[part]])
+            norm[part] = np.sqrt(np.einsum("ij,ij->i", block, block))
+        sums = screening_error(vectors.shape[1])
+        norm *= 1 + sums
+        self.error = norm * float(norm.max(initial=0.0)) * (sums + 2.0**-23)
+
+    def _read(self, rows: Any) -> torch.Tensor:
+        import torch
+
+        block = self.vectors[rows] if self.rows is None else self.vectors[self.rows[rows]]
+        return torch.from_numpy(np.array(block) if not block.flags.writeable else block).to(self.device)
+
+    def tile(self, rows: Any, columns: Any) -> NDArray[np.float32]:
+        import torch
+
+        return np.asarray(torch.mm(self._read(rows), self._read(columns).T).cpu().numpy(), dtype=np.float32)
+
+    def threshold(self, lowest: NDArray[np.float64]) -> NDArray[np.float32]:
+        return np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))
+
+    def value(self, numbers: NDArray[np.float32]) -> NDArray[np.float32]:
+        return numbers
+
+    def below(self, values: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.asarray(values.astype(np.float64) - self.error[rows], dtype=np.float64)
