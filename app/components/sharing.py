@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -30,12 +31,12 @@ def show_sharing(here: Desk) -> None:
         _card(
             "Publication", force.number, "Number of what is in force for gates. It only rises; 0 = none was made yet."
         )
-        _card("Quarantined", len(force.quarantined), "Documents that leave every ranking, as published.")
-        _card("On hold", len(force.held), "Documents set aside until their alert is decided or the hold ends.")
     if reading.age_s is not None and reading.confirmed_age_s is not None:
-        version = safe_label(force.quarantine_version) if force.quarantine_version else "no quarantine version"
+        version = f" ({safe_label(force.quarantine_version)})" if force.quarantine_version else ""
+        held = sum(end > datetime.now(UTC) for end in force.held.values())
         st.caption(
-            f"In force: {version}, published {age(reading.age_s / 3600)} ago, "
+            f"In force: {len(force.quarantined):,} documents quarantined{version}, {held:,} on hold, "
+            f"{len(force.unadmitted):,} not admitted yet. Published {age(reading.age_s / 3600)} ago, "
             f"confirmed {reading.confirmed_age_s:.0f} s ago."
         )
     for problem in _problems(here, reading.problem if reading.state in ("damaged", "lower_number") else ""):

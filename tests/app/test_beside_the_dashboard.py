@@ -153,3 +153,58 @@ def test_a_gate_reads_a_confirmed_publication(owned: Small) -> None:
     assert reading.state == "ok"
     assert reading.confirmed_age_s is not None
     assert reading.confirmed_age_s < 60
+
+
+HOLDER = (
+    "import sys; from warehouse.database import Warehouse\n"
+    "with Warehouse.open(sys.argv[1], command=sys.argv[2]): print('open', flush=True); sys.stdin.read()"
+)
+
+
+@pytest.fixture
+def hold(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
+    """Own a new warehouse at ``w.duckdb`` in another process, under a command's name, and answer nobody."""
+    started = []
+
+    def start(command: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, str(tmp_path / "w.duckdb"), command],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        started.append(process)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_a_dashboard_that_dies_before_it_answers_is_replaced(
+    hold: Callable[[str], subprocess.Popen[str]], run: Run, tmp_path: Path
+) -> None:
+    owner = hold("dashboard")
+    asking = subprocess.Popen(
+        [*RAGSIEVE, "audit", "verify", "--json", "--warehouse", str(tmp_path / "w.duckdb")],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    folder = Side(tmp_path / "w.duckdb").folder("tmp")
+    deadline = time.monotonic() + 60
+    while not list(folder.glob("job_*.request")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    owner.kill()
+    out, _ = asking.communicate(timeout=60)
+    assert (asking.returncode, json.loads(out)["ok"]) == (0, True)
+    assert list(folder.glob("job_*")) == []
+
+
+def test_another_command_answers_no_questions(
+    hold: Callable[[str], subprocess.Popen[str]], run: Run, tmp_path: Path
+) -> None:
+    hold("scan")
+    for arguments in (("alerts",), ("backup", "copy"), ("quarantine", "propose", "alert_x"), ("compact",)):
+        done = run(*arguments, RAGSIEVE_WAREHOUSE=str(tmp_path / "w.duckdb"))
+        assert (done.returncode, "held by 'scan'" in done.stderr) == (3, True)
+        assert "screens" not in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,6 +56,19 @@ def test_opened_once_and_again_after_closing(path: Path) -> None:
     close_warehouses()
     assert first.closed
     assert open_warehouse() is not first
+
+
+def test_the_threads_end_with_the_warehouse(path: Path) -> None:
+    """A thread inside a query when the file closes would abort the interpreter."""
+    Warehouse.open(path, command="test").close()
+    open_warehouse()
+
+    def running() -> set[str]:
+        return {thread.name for thread in threading.enumerate()} & {"ragsieve-inbox", "ragsieve-jobs"}
+
+    assert running() == {"ragsieve-inbox", "ragsieve-jobs"}
+    close_warehouses()
+    assert running() == set()
 
 
 def test_a_missing_file_is_not_made(path: Path) -> None:
