@@ -119,7 +119,7 @@ def fetch_snapshot(
 
 def be_considerate() -> int:
     """Lower this process's priority and leave one core free, for scans while an owner lives; returns the cores left."""
-    os.nice(5)
+    os.nice(10)
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) > 1:
         os.sched_setaffinity(0, cores[1:])

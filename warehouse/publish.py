@@ -73,14 +73,14 @@ def release(wh: Warehouse, pointer: dict[str, Any], data: bytes) -> int:
     return int(pointer["number"])
 
 
-def _point(wh: Warehouse, pointer: dict[str, Any]) -> None:
+def _point(wh: Warehouse, pointer: dict[str, Any], *, durable: bool = True) -> None:
     target = wh.side.folder("published") / "current"
     standing = read_pointer(target)
     if standing is not None and int(standing["number"]) > int(pointer["number"]):
         # Two threads committed in one order and write in the other: the later number stands.
         return
     text = json.dumps(pointer).encode()
-    wh.side.write(target, lambda stream: stream.write(text))
+    wh.side.write(target, lambda stream: stream.write(text), durable=durable)
 
 
 def read_pointer(path: Path) -> dict[str, Any] | None:
@@ -133,6 +133,7 @@ def ensure_published(wh: Warehouse, *, principal: Principal) -> int:
             _point(
                 wh,
                 {"number": last[0], "file": last[1], "sha256": last[2], "confirmed_at": _iso(utc_now())},
+                durable=False,
             )
             return int(last[0])
         return release(wh, *wh.run_transaction(lambda cursor: prepare(cursor, principal, "start"), urgent=True))

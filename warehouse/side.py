@@ -55,24 +55,30 @@ class Side:
         return path.relative_to(self.root).as_posix()
 
     @contextmanager
-    def writing(self, target: Path) -> Iterator[BinaryIO]:
-        """Write ``target`` so that it is there whole or not at all: temporary, fsync, rename, fsync of the folder."""
+    def writing(self, target: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
+        """Write ``target`` so that it is there whole or not at all: temporary, fsync, rename, fsync of the folder.
+
+        ``durable`` False leaves the fsyncs out, for what nobody will look for after the machine lost its power: each
+        fsync holds up the commits of the same disk.
+        """
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = self.folder("tmp") / f"{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
         try:
             with open(temporary, "xb") as stream:
                 yield stream
                 stream.flush()
-                os.fsync(stream.fileno())
+                if durable:
+                    os.fsync(stream.fileno())
             os.replace(temporary, target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        sync_folder(target.parent)
+        if durable:
+            sync_folder(target.parent)
 
-    def write(self, target: Path, fill: Callable[[BinaryIO], object]) -> Path:
+    def write(self, target: Path, fill: Callable[[BinaryIO], object], *, durable: bool = True) -> Path:
         """:meth:`writing` for a function that fills the stream; returns ``target``."""
-        with self.writing(target) as stream:
+        with self.writing(target, durable=durable) as stream:
             fill(stream)
         return target
 
