@@ -26,6 +26,8 @@ class Refusal(StrEnum):
     """The name of a segment is not the hash of its bytes."""
     WRONG_OWNER = "wrong_owner"
     """A file in the inbox belongs to another user, or is no regular file."""
+    NOT_YOURS = "not_yours"
+    """The same bytes were brought by another token; its receipt is not shown to this one."""
     TOO_LARGE = "too_large"
     """Over the limit of bytes or rows."""
     BAD_SEGMENT = "bad_segment"

@@ -73,7 +73,7 @@ def take_bytes(
     name = segment_id(data)
     known = _taken(wh, name)
     if known is not None:
-        return known
+        return _to_the_bringer(known, principal, kinds)
     kind = "unknown"
     try:
         segment = decode(data, limits)
@@ -91,15 +91,32 @@ def take_bytes(
         message = f"the segment does not fit its kind ({type(error).__name__}: {str(error)[:200]})"
         return _refuse(wh, Ticket(name, kind, route, len(data)), principal, Refusal.BAD_SEGMENT, message)
     # As stored where it was stored: whoever asks again is told the same.
-    return _taken(wh, name) or Receipt(name, kind, "taken", result)
+    stored = _taken(wh, name)
+    return stored[0] if stored else Receipt(name, kind, "taken", result)
 
 
-def _taken(wh: Warehouse, name: str) -> Receipt | None:
+def _taken(wh: Warehouse, name: str) -> tuple[Receipt, str] | None:
+    """Receipt of a segment that was taken in, and who brought it."""
     with wh.reading() as cursor:
         known = sql.first(
-            cursor, "SELECT kind, receipt FROM inbox_segments WHERE segment_id = ? AND state = 'taken'", [name]
+            cursor, "SELECT kind, receipt, actor FROM inbox_segments WHERE segment_id = ? AND state = 'taken'", [name]
         )
-    return Receipt(name, str(known[0]), "taken", json.loads(known[1])) if known else None
+    return (Receipt(name, str(known[0]), "taken", json.loads(known[1])), str(known[2])) if known else None
+
+
+def _to_the_bringer(known: tuple[Receipt, str], principal: Principal, kinds: tuple[str, ...] | None) -> Receipt:
+    """The stored receipt for whoever brought the segment; for another tenant's token nothing was stored.
+
+    Refused without a mark: the mark of this id belongs to the one who brought it.
+    """
+    receipt, actor = known
+    if kinds is not None and receipt.kind not in kinds:
+        message = f"{receipt.kind} may not come this way"
+        return Receipt(receipt.segment_id, receipt.kind, "refused", {}, Refusal.UNKNOWN_KIND, message)
+    if principal.tenants is not None and principal.identity != actor:
+        message = "these very bytes were taken in for somebody else; nothing was stored for this token: write it anew"
+        return Receipt(receipt.segment_id, receipt.kind, "refused", {}, Refusal.NOT_YOURS, message)
+    return receipt
 
 
 def _apply(wh: Warehouse, segment: Segment, ticket: Ticket, principal: Principal) -> dict[str, Any]:

@@ -76,16 +76,16 @@ def served(warehouse: Path) -> Iterator[str]:
 
 
 def alerts(warehouse: Path) -> dict[str, str]:
-    """The strongest open alert of each detector."""
+    """An alert of each detector: the strongest candidate, and a member of the largest campaign."""
     from warehouse.alerts import QueueFilter, queue_page
     from warehouse.database import Warehouse
     from warehouse.principal import local_principal
 
     with Warehouse.open(warehouse, command="pictures") as wh:
         found = {}
-        for detector in ("rsq", "rsg"):
+        for detector, sort in (("rsq", "score"), ("rsg", "campaign_size")):
             page = queue_page(
-                wh, principal=local_principal(), filters=QueueFilter(detectors=(detector,)), sort="score", limit=1
+                wh, principal=local_principal(), filters=QueueFilter(detectors=(detector,)), sort=sort, limit=1
             )
             found[detector] = str(page.rows[0]["alert_id"])
         return found
@@ -107,6 +107,8 @@ def draw(address: str, chosen: dict[str, str], folder: Path) -> None:
             page.goto(f"{address}/{path}")
             page.get_by_test_id("stApp").wait_for()
             page.wait_for_function("!document.querySelector('[data-testid=\"stStatusWidget\"]')", timeout=60_000)
+            if name.startswith("alert"):
+                page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
             page.wait_for_timeout(2500)
             page.screenshot(path=folder / f"{name}.png")
         browser.close()

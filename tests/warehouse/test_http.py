@@ -41,6 +41,17 @@ def test_documents_come_in_for_the_tokens_tenant(wh: Warehouse, me: Principal, s
     assert load_snapshot(wh, snapshot.snapshot_id, principal=me).tenants == ["a"] * 3
 
 
+def test_a_receipt_belongs_to_the_token_that_brought_the_segment(wh: Warehouse, me: Principal, send) -> None:
+    """The same bytes under another token: neither its receipt nor a false "taken"."""
+    data = documents_segment("c", [documents(3)])
+    assert send(data).status == 200
+    assert send(data, "gate").status == 403
+    other = issue_token(wh, principal=me, name="b", scope="ingest", tenant="b").secret
+    answer = handle_ingest(wh, "POST", {"Authorization": f"Bearer {other}", "content-length": str(len(data))}, data)
+    assert (answer.status, answer.body["reason"], answer.body["result"]) == (422, "not_yours", {})
+    assert send(data).status == 200
+
+
 def test_another_tenants_rows_are_rejected(send) -> None:
     answer = send(documents_segment("c", [documents(2, tenant="b")]))
     assert (answer.status, answer.body["result"]["accepted"], answer.body["result"]["rejected"]) == (200, 0, 2)
