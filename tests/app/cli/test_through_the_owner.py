@@ -102,6 +102,8 @@ def test_query_through_the_owner(
 ) -> None:
     monkeypatch.setattr("app.services.access.be_considerate", lambda: 1)
     ragsieve("ingest", "--corpus", "c", "docs.jsonl")
-    answer = json.loads(ragsieve("query", "--corpus", "c", "what is the note on matter 33?", "--json").stdout)
+    done = ragsieve("query", "--corpus", "c", "what is the note on matter 33?", "--json")
+    answer = json.loads(done.stdout)
+    assert "a contaminated tail may go unsaid" in done.stderr
     assert len(answer["context"]) == 5
     assert answer["event"].startswith("event_")
