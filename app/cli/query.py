@@ -28,7 +28,7 @@ def query(text: str, corpus: str, rule: str, warehouse: Path, wait_s: float, as_
     loaded = open_models(**models)
     with open_access(warehouse, command="query", say=remark, wait_s=wait_s) as access:
         [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule))
-        if access.open_rsg_alerts(corpus) is None:
+        if not access.knows_alerts:
             remark("open alerts are known to the owner of the warehouse only: a contaminated tail may go unsaid here")
     answer = answers[0]
     done = answer.result

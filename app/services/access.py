@@ -33,6 +33,10 @@ from warehouse.snapshots import SnapshotDocuments
 class Access(Protocol):
     """What services ask of the warehouse, whoever owns it."""
 
+    @property
+    def knows_alerts(self) -> bool:
+        """False where open alerts and retained neighbours cannot be read."""
+
     def ingest(
         self,
         corpus: str,
@@ -72,8 +76,8 @@ class Access(Protocol):
     def published(self) -> Published:
         """Quarantine, holds and documents not admitted yet, as published."""
 
-    def open_rsg_alerts(self, corpus: str) -> frozenset[str] | None:
-        """Ids of documents with an undecided RSG alert; None where that is not known."""
+    def open_rsg_alerts(self, corpus: str) -> frozenset[str]:
+        """Ids of documents with an undecided RSG alert; empty where not known."""
 
     def retained_neighbors(self, corpus: str, versions: Sequence[int]) -> dict[int, frozenset[str]]:
         """Version id -> ids of its retained neighbours in the last finished RSG scan; empty where not known."""

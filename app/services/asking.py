@@ -49,7 +49,8 @@ def ask(
     for name, text in questions:
         if not text.strip():
             raise InputError("the question is empty", where=f"query {name!r}" if name else "query")
-    documents, key = embedded_snapshot(access, corpus, models, snapshot=snapshot)
+    found = embedded_snapshot(access, corpus, models, snapshot=snapshot)
+    documents, key = found.documents, found.encoder
     if key != models.retriever.key:
         raise InputError(
             f"the corpus is stored with vectors of encoder {key!r}, which this profile cannot make for a question",
@@ -57,11 +58,8 @@ def ask(
             expected=f"the profile whose retriever made them (this one's key: {models.retriever.key})",
             do="choose that profile, or ingest the corpus without vectors",
         )
-    matrix = documents.embeddings
-    if matrix is None:
-        raise RuntimeError("a snapshot with every vector came without its matrix")
     texts = documents.full_texts()
-    index = ExactIndex(matrix, documents.ids)
+    index = ExactIndex(found.vectors, documents.ids)
     vectors = models.retriever.encode([text for _, text in questions], kind="query")
     waiting = access.published().unadmitted
     hidden = np.array([(corpus, name) in waiting for name in documents.ids], dtype=np.bool_)

@@ -142,12 +142,10 @@ def check_corpus(warehouse: Path, corpus: str, profile: str, say: Callable[[str]
 
     config = calibrated_preset(rsg_preset("calibrated"))
     with open_access(warehouse, command="doctor", say=say) as access:
-        documents, _ = embedded_snapshot(access, corpus, open_models(profile))
-    vectors = documents.embeddings
-    if vectors is None:
-        raise RuntimeError("a snapshot with every vector came without its matrix")
+        embedded = embedded_snapshot(access, corpus, open_models(profile))
+    documents = embedded.documents
     sources = sources_of(documents)
-    neighbors = nearest_neighbors(vectors, documents.ids, config.k)
+    neighbors = nearest_neighbors(embedded.vectors, documents.ids, config.k)
     found = score_calibrated(documents.ids, documents.full_texts(), neighbors, config, sources=sources)
     suitability = corpus_suitability(found, sources)
     floors = ", ".join(f"{value:.2f}" for value in suitability.floor_quantiles)

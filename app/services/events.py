@@ -170,31 +170,33 @@ def run_rankings(
     for start in range(0, len(contexts), CHUNK):
         part = contexts[start : start + CHUNK]
         clock = time.perf_counter()
+        places = [{d.id: known[d.id] for d in c.documents[: config.n] if d.id in known} for c in part]
+        near = access.retained_neighbors(origin.corpus, sorted({v for versions in places for v in versions.values()}))
         forces = [
             in_force(
-                access,
                 origin.corpus,
-                {d.id: known[d.id] for d in context.documents[: config.n] if d.id in known},
+                held,
                 dict.fromkeys(d.id for d in context.documents),
                 published,
-                alerted or frozenset(),
+                alerted,
+                near,
             )
-            for context in part
+            for context, held in zip(part, places, strict=True)
         ]
         left = [survivors(context, force)[0] for context, force in zip(part, forces, strict=True)]
-        places = [place for place, context in enumerate(left) if len(context.documents) >= config.n]
+        scorable = [place for place, context in enumerate(left) if len(context.documents) >= config.n]
         scored: dict[int, RankingEvidence] = {}
-        if places:
-            rankings = [left[place] for place in places]
+        if scorable:
+            rankings = [left[place] for place in scorable]
             evidence = score_contexts(rankings, causal_lm, trace_encoder, config)
-            scored = dict(zip(places, evidence, strict=True))
+            scored = dict(zip(scorable, evidence, strict=True))
         results = [
             deploy(context, partial(_scored, scored, place), force, config)
             for place, (context, force) in enumerate(zip(part, forces, strict=True))
         ]
         each_ms = (time.perf_counter() - clock) * 1000 / len(part)
         used = model_versions(models)
-        applied = Applied(published.quarantine_version, published.number, alerted is not None)
+        applied = Applied(published.quarantine_version, published.number, access.knows_alerts)
         recorded = access.record_events(
             [
                 event_record(context, result, origin, config, used, known, each_ms, applied)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from app.services.access import Access
 from ragsieve_core.publication import InForce as Published
 from ragsieve_core.serial import InForce
 
 
 def in_force(
-    access: Access,
     corpus: str,
     versions: Mapping[str, int],
     ranked: Mapping[str, object],
     published: Published,
     alerted: frozenset[str],
+    near: Mapping[int, frozenset[str]],
 ) -> InForce:
     """What applies to a ranking.
 
@@ -26,10 +25,10 @@ def in_force(
     ranked : ids of the ranked documents.
     published : quarantine and holds as published, read once for many rankings.
     alerted : ids with an undecided RSG alert, likewise.
+    near : version id -> ids of its retained neighbours, likewise.
     """
     now = datetime.now(UTC)
     why = {name: published.excluded_by(corpus, name, now) for name in ranked}
-    near = access.retained_neighbors(corpus, list(versions.values()))
     return InForce(
         quarantined={name: str(published.quarantine_version) for name, by in why.items() if by == "quarantine"},
         held=frozenset(name for name, by in why.items() if by == "hold"),

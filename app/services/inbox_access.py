@@ -35,6 +35,11 @@ class InboxAccess:
             receipt = delivery.deliver(self._path, data, command=self._command, wait_s=self._wait_s, on_wait=on_wait)
         return taken(receipt)
 
+    @property
+    def knows_alerts(self) -> bool:
+        """See :class:`Access`."""
+        return False
+
     def ingest(
         self,
         corpus: str,
@@ -105,9 +110,9 @@ class InboxAccess:
         """See :class:`Access`."""
         return read_published(self._path)
 
-    def open_rsg_alerts(self, corpus: str) -> frozenset[str] | None:
+    def open_rsg_alerts(self, corpus: str) -> frozenset[str]:
         """See :class:`Access`."""
-        return None
+        return frozenset()
 
     def retained_neighbors(self, corpus: str, versions: Sequence[int]) -> dict[int, frozenset[str]]:
         """See :class:`Access`."""

@@ -36,6 +36,11 @@ class OwnerAccess:
         self.wh = wh
         self.principal = principal
 
+    @property
+    def knows_alerts(self) -> bool:
+        """See :class:`Access`."""
+        return True
+
     def ingest(
         self,
         corpus: str,
@@ -102,7 +107,7 @@ class OwnerAccess:
         ensure_published(self.wh, principal=self.principal)
         return read_published(self.wh.path)
 
-    def open_rsg_alerts(self, corpus: str) -> frozenset[str] | None:
+    def open_rsg_alerts(self, corpus: str) -> frozenset[str]:
         """See :class:`Access`."""
         wanted = QueueFilter(statuses=UNDECIDED, detectors=("rsg",), corpus=corpus)
         found: set[str] = set()

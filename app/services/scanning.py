@@ -69,7 +69,8 @@ def scan_corpus(
     """
     config = rsg_preset(rule)
     with bar("encoding documents") as step:
-        documents, key = embedded_snapshot(access, corpus, models, snapshot=snapshot, encoder=encoder, progress=step)
+        found = embedded_snapshot(access, corpus, models, snapshot=snapshot, encoder=encoder, progress=step)
+    documents, vectors, key = found.documents, found.vectors, found.encoder
     stored = access.find_scan(
         snapshot=documents.snapshot, detector="rsg", config_key=config.key, encoder=key, code_version=__version__
     )
@@ -85,9 +86,6 @@ def scan_corpus(
             stored["state"],
             True,
         )
-    vectors = documents.embeddings
-    if vectors is None:
-        raise RuntimeError("a snapshot with every vector came without its matrix")
     started, clock = utc_now(), time.perf_counter()
     with bar("searching neighbours") as step:
         evidence = score_corpus(

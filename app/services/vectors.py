@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.services.access import Access, empty_corpus
 from ragsieve_core.errors import InputError, nearest
@@ -22,6 +25,22 @@ def encoder_spec(models: LoadedModels, retriever: Retriever) -> EncoderSpec:
     """The profile's retriever as the warehouse registers it."""
     spec = models.profile.retriever
     return EncoderSpec(retriever.key, spec.source.name, retriever.dimension, asdict(spec))
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedSnapshot:
+    """Documents, their vectors (float32 (N, d), unit rows, same order), and the key of the encoder that made them."""
+
+    documents: SnapshotDocuments
+    vectors: NDArray[np.float32]
+    encoder: str
+
+
+def with_matrix(documents: SnapshotDocuments, encoder: str) -> EmbeddedSnapshot:
+    """The snapshot with its matrix, once no vector is missing."""
+    if documents.embeddings is None:
+        raise RuntimeError("a snapshot with every vector came without its matrix")
+    return EmbeddedSnapshot(documents, documents.embeddings, encoder)
 
 
 def covering_encoder(access: Access, corpus: str, snapshot: str | None, preferred: str, asked: str | None) -> str:
@@ -55,8 +74,8 @@ def embedded_snapshot(
     snapshot: str | None = None,
     encoder: str | None = None,
     progress: Progress | None = None,
-) -> tuple[SnapshotDocuments, str]:
-    """A snapshot (the latest by default) with a vector for every member, and the key of the encoder that made them.
+) -> EmbeddedSnapshot:
+    """A snapshot (the latest by default) with a vector for every member.
 
     Members without one are encoded with the profile's retriever, in chunks that are committed one by one.
 
@@ -70,7 +89,7 @@ def embedded_snapshot(
     if len(documents) == 0:
         raise empty_corpus(corpus)
     if documents.missing.size == 0:
-        return documents, key
+        return with_matrix(documents, key)
     if key != retriever.key:
         raise InputError(
             f"{documents.missing.size:,} of {len(documents):,} documents have no vector of encoder {key!r}",
@@ -87,4 +106,4 @@ def embedded_snapshot(
         access.add_vectors(documents.snapshot, spec, documents.version_ids[part], matrix)
         if progress is not None:
             progress(start + len(part), total)
-    return access.snapshot(corpus, documents.snapshot, key), key
+    return with_matrix(access.snapshot(corpus, documents.snapshot, key), key)
