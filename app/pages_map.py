@@ -11,14 +11,22 @@ _PAGES: Final = Path(__file__).resolve().parent.parent / "pages"
 OVERVIEW: Final = "overview"
 QUEUE: Final = "queue"
 ALERT: Final = "alert"
+NEIGHBOURHOOD: Final = "neighbourhood"
+REPLAY: Final = "replay"
+AUDIT: Final = "audit"
 
 # group -> (file, title, icon)
 SCREENS: Final = {
     "Review": (
         (QUEUE, "Queue", ":material/inbox:"),
         (ALERT, "Alert", ":material/policy:"),
+        (NEIGHBOURHOOD, "Neighbourhood", ":material/hub:"),
+        (REPLAY, "Replay", ":material/replay:"),
     ),
-    "Warehouse": ((OVERVIEW, "Overview", ":material/dashboard:"),),
+    "Warehouse": (
+        (OVERVIEW, "Overview", ":material/dashboard:"),
+        (AUDIT, "Audit", ":material/link:"),
+    ),
 }
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "GENESIS",
     "AuditHead",
     "AuditReport",
+    "actions",
     "append",
     "append_head",
     "audit_page",
@@ -187,6 +188,13 @@ def audit_page(
         found = sql.rows(cursor, "audit_page", **parameters, limit=limit, offset=offset)
         total = sql.row(cursor, "audit_count", **parameters)
     return Page(found, int(total["total"]) if total else 0, limit, offset)
+
+
+def actions(wh: Warehouse, *, principal: Principal) -> list[str]:
+    """Names of what was done so far, sorted. Needs what :func:`audit_page` needs."""
+    _require_reader(principal)
+    with wh.reading() as cursor:
+        return [str(row[0]) for row in cursor.execute("SELECT DISTINCT action FROM audit_log ORDER BY 1").fetchall()]
 
 
 def export(wh: Warehouse, *, principal: Principal, first: int = 1) -> list[dict[str, Any]]:
