@@ -24,6 +24,8 @@ from warehouse.alerts import AlertDetail, alert_detail
 from warehouse.texts import get_version
 
 VIEWS = {"document": "Round this document", "campaign": "The whole campaign"}
+# Square, so that a ring is a circle
+SIDE = 620
 COLUMNS = {
     "document_id": text_column("document", width=110),
     "role": text_column("in the graph", width=150),
@@ -61,8 +63,8 @@ def main() -> None:
     grouped = found.alert["campaign_size"] > 1
     view = url_state.one_of("view", list(VIEWS), "campaign" if grouped else "document")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        shown = list(VIEWS) if grouped else ["document"]
-        st.segmented_control("View", shown, format_func=VIEWS.__getitem__, **_bound("view"), required=True)
+        if grouped:
+            st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, **_bound("view"), required=True)
         context = url_state.one_of("context", ["yes", "no"], "yes") == "yes"
         if view == "campaign":
             st.selectbox("Documents next to it", ["yes", "no"], width=190, **_bound("context", "yes"))
@@ -84,18 +86,22 @@ def draw(here: Desk, found: AlertDetail, around: Neighbourhood, *, centred: bool
         cut = decoded(found.scores[0].get("config"), {}).get("cosine_cut")
         if cut is not None:
             rings.append(Ring(f"cut {cut:g}", distance(cut), dashed=True))
-        words = "Distance from the centre is 1 − cosine; the ring is the floor, the farthest of its neighbours."
+        words = "Distance from the centre is √(2 (1 − cosine)); the ring is the floor, the farthest of its neighbours."
     else:
         places = spread([node.version_id for node in around.nodes], {(e.one, e.other): e.cosine for e in around.edges})
-        words = "Near means alike: path lengths follow 1 − cosine as far as a plane allows."
+        words = "Near means alike: path lengths follow √(2 (1 − cosine)) as far as a plane allows."
     kept = [node for node in around.nodes if node.version_id in places]
     inside = {node.version_id for node in kept}
     edges = [edge for edge in around.edges if edge.one in inside and edge.other in inside]
+    if centred:
+        # What neighbours reject of each other would hide what the alert rests on
+        edges = [edge for edge in edges if edge.mutual or subject in (edge.one, edge.other)]
     left, right = st.columns([3, 2], gap="medium")
     with left:
         event = st.echarts_chart(
             neighbour_graph(kept, edges, places, rings),
-            height=520,
+            width=SIDE,
+            height=SIDE,
             key="graph",
             on_select="rerun",
             alt=f"{len(kept)} documents and {len(edges)} neighbour relations; the table below holds the same.",
@@ -110,6 +116,7 @@ def draw(here: Desk, found: AlertDetail, around: Neighbourhood, *, centred: bool
     with right:
         reader(here, around, _clicked(event, kept, subject))
     rows = [_row(node, around, near.get(node.version_id)) for node in around.nodes]
+    rows.sort(key=lambda row: (row["role"] != ROLES["subject"][0], row["cosine"] is None, -(row["cosine"] or 0)))
     show_table(rows, COLUMNS, name="neighbourhood", key="neighbourhood_csv", most=12)
     if found.alert["campaign_size"] > 1:
         query = {"campaign": found.alert["campaign"]}

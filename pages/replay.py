@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from app.components import url_state
@@ -44,7 +42,7 @@ def main() -> None:
         st.title("No such event")
         st.warning("The address names an event that this warehouse does not have, or that is not yours to see.")
         return
-    head(found.event)
+    head(found)
     config = decoded(found.event["config"], {})
     n, k = int(config.get("n", 20)), int(config.get("k", 5))
     show_stages(found.ranking, k)
@@ -54,12 +52,14 @@ def main() -> None:
     evidence(found, n, k)
 
 
-def head(event: dict[str, Any]) -> None:
+def head(found: EventDetail) -> None:
     """Query, state and the versions that were used."""
+    event = found.event
+    tail = candidate(found.candidates[0]).tail_ids if found.candidates else []
     query = event["query_text"] if event["query_text"] is not None else "(only the hash of this query is stored)"
     st.html(heading_html(f"{event['source']} · {event['state'].replace('_', ' ')} · {event['event_id']}", query))
     detail = decoded(event["state_detail"], {})
-    show_answer_state(event["state"], detail, list(detail.get("tail_suspects") or {}))
+    show_answer_state(event["state"], detail, tail)
     latency = event["latency_ms"]
     st.html(
         facts_html(

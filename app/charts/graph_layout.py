@@ -9,16 +9,16 @@ Point = tuple[float, float]
 Pair = tuple[int, int]
 
 # Two texts of equal vectors would lie on each other
-_NEAREST = 0.02
+_NEAREST = 0.1
 
 
 def distance(cosine: float) -> float:
-    """1 - cosine, kept above a small number; the unit of both layouts."""
-    return max(1.0 - cosine, _NEAREST)
+    """Distance of two unit vectors, sqrt(2 (1 - cosine)), kept above a small number; the unit of both layouts."""
+    return max(math.sqrt(max(0.0, 2.0 * (1.0 - cosine))), _NEAREST)
 
 
 def radial(centre: int, cosines: Mapping[int, float], groups: Mapping[int, int]) -> dict[int, Point]:
-    """The centre at the origin, every other node at the distance 1 - cosine, members of a group side by side.
+    """The centre at the origin, every other node at its distance, members of a group side by side.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def radial(centre: int, cosines: Mapping[int, float], groups: Mapping[int, int])
 
 
 def spread(nodes: Sequence[int], cosines: Mapping[Pair, float]) -> dict[int, Point]:
-    """A map whose path lengths follow 1 - cosine as well as a plane can (Kamada and Kawai, 1989); no chance in it."""
+    """A map whose path lengths follow the distances as a plane allows (Kamada and Kawai, 1989); no chance in it."""
     import networkx as nx
 
     graph = nx.Graph()

@@ -48,7 +48,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Ring:
-    """A circle round the centre: all documents inside it are nearer than ``radius`` = 1 - cosine."""
+    """A circle round the centre: all documents inside it are nearer than ``radius``."""
 
     name: str
     radius: float
@@ -79,7 +79,10 @@ def neighbour_graph(
                 "selectedMode": "single",
                 "select": {"itemStyle": {"borderColor": BLUE, "borderWidth": 4}},
                 "emphasis": {"focus": "adjacency"},
-                "categories": [{"name": ROLES[role][0], "symbol": ROLES[role][1]} for role in used],
+                "categories": [
+                    {"name": ROLES[role][0], "symbol": ROLES[role][1], "itemStyle": {"color": ROLES[role][2]}}
+                    for role in used
+                ],
                 "data": [_node(node, places[node.version_id], used) for node in nodes],
                 "links": [_edge(edge) for edge in edges],
                 "z": 3,

@@ -74,7 +74,7 @@ def _asked(here: Desk, corpora: Sequence[str]) -> tuple[Page, int]:
         st.selectbox("State", STATES, None, _spaced, placeholder="Any", width=170, **_bound("state"))
         st.selectbox("Flagged", list(FLAGS), None, placeholder="Any", width=110, **_bound("flagged"))
         st.text_input("Ranked document, whole id", placeholder="Any", width=210, **_bound("document"))
-        st.selectbox("Sort by", list(SORTS), None, SORTS.__getitem__, width=140, **_bound("sort", "occurred_at"))
+        st.selectbox("Sort by", list(SORTS), format_func=SORTS.__getitem__, width=140, **_bound("sort", "occurred_at"))
         st.selectbox("Rows", SIZES, width=82, **_bound("rows", 50))
     page = list_events(
         here.warehouse,

@@ -1,4 +1,4 @@
-"""Places of the neighbour graph: radii that are 1 - cosine, and a map that keeps alike documents together."""
+"""Places of the neighbour graph: radii that are distances, and a map that keeps alike documents together."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from app.charts.graph_layout import distance, radial, spread
 
 
 @given(st.dictionaries(st.integers(1, 40), st.floats(-1, 0.9), min_size=1, max_size=20))
-def test_radius_is_one_minus_cosine(cosines: dict[int, float]) -> None:
+def test_radius_is_the_distance_of_the_vectors(cosines: dict[int, float]) -> None:
     places = radial(0, cosines, {})
     assert places[0] == (0.0, 0.0)
     for node, cosine in cosines.items():
-        assert math.hypot(*places[node]) == pytest.approx(1 - cosine)
+        # |a - b|^2 = |a|^2 + |b|^2 - 2 a.b for vectors of length one
+        assert math.hypot(*places[node]) ** 2 == pytest.approx(2 - 2 * cosine)
 
 
 def test_equal_vectors_do_not_lie_on_each_other() -> None:
@@ -29,8 +30,8 @@ def test_members_of_a_group_stand_side_by_side() -> None:
     places = radial(0, cosines, {1: 1, 4: 1, 6: 1})
     step = math.dist(places[1], places[4])
     assert math.dist(places[4], places[6]) == pytest.approx(step)
-    # Six places on a circle of radius 0.5: neighbours stand 0.5 apart
-    assert step == pytest.approx(0.5)
+    # Six places on a circle of radius 1: neighbours stand 1 apart
+    assert step == pytest.approx(1.0)
 
 
 def test_the_map_keeps_two_tight_groups_apart() -> None:
@@ -38,7 +39,7 @@ def test_the_map_keeps_two_tight_groups_apart() -> None:
     places = spread([1, 2, 3, 4, 5, 6], near)
     inside = math.dist(places[1], places[2])
     across = math.dist(places[1], places[5])
-    assert across > 4 * inside
+    assert across > 2 * inside
     assert spread([1, 2, 3, 4, 5, 6], near) == places
 
 
@@ -49,5 +50,5 @@ def test_the_map_of_nothing_and_of_loose_nodes() -> None:
 
 
 def test_distance_is_never_zero() -> None:
-    assert distance(0.25) == 0.75
+    assert distance(0.5) == 1.0
     assert distance(1.0) > 0
