@@ -13,6 +13,7 @@ QUEUE: Final = "queue"
 ALERT: Final = "alert"
 NEIGHBOURHOOD: Final = "neighbourhood"
 REPLAY: Final = "replay"
+INGEST: Final = "ingest"
 AUDIT: Final = "audit"
 
 # group -> (file, title, icon)
@@ -25,6 +26,7 @@ SCREENS: Final = {
     ),
     "Warehouse": (
         (OVERVIEW, "Overview", ":material/dashboard:"),
+        (INGEST, "Ingest & scans", ":material/upload_file:"),
         (AUDIT, "Audit", ":material/link:"),
     ),
 }

@@ -14,7 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-FOLDERS = ("embeddings", "snapshots", "inbox", "receipts", "refused", "published", "backups", "rejects", "tmp")
+FOLDERS = (
+    "embeddings",
+    "snapshots",
+    "inbox",
+    "receipts",
+    "refused",
+    "published",
+    "backups",
+    "rejects",
+    "console",
+    "tmp",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from app.services.progress_file import teller
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
 
@@ -88,8 +89,11 @@ def progress(title: str) -> Iterator[Progress]:
     with Bar(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(title, total=None)
 
+        told = teller(title)
+
         def step(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total)
+            told(done, total)
 
         yield step
     if not console.is_terminal:

@@ -17,15 +17,25 @@ from app.cli.output import remark
 @click.option("--port", type=click.IntRange(0, 65535), default=8501, show_default=True, help="0: any free port.")
 @click.option("--address", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
 @click.option("--ingest", is_flag=True, help="Take segments over HTTP from programs with a token (`ragsieve token`).")
+@click.option(
+    "--import-root",
+    "roots",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="Folder from which an admin may take documents in; repeatable, none by default.",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open a browser window.")
-def serve(warehouse: Path, port: int, address: str, ingest: bool, no_browser: bool) -> int:
+def serve(warehouse: Path, port: int, address: str, ingest: bool, roots: tuple[Path, ...], no_browser: bool) -> int:
     """Open the dashboard on the warehouse; Ctrl-C stops it.
 
     While it runs, it owns the warehouse. Other commands hand it their results and ask it what they need to know;
     those that decide or administer end with exit code 3.
     """
     from app.server import serve_dashboard
+    from app.services.import_roots import VARIABLE
 
+    if roots:
+        os.environ[VARIABLE] = os.pathsep.join(str(root.absolute()) for root in roots)
     if not warehouse.exists():
         remark(f"no warehouse at {warehouse} yet: the dashboard will say what to run")
 

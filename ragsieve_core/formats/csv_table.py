@@ -101,7 +101,8 @@ def _reason(error: Exception, limits: Limits) -> str:
     return f"broken quoting: {error}"
 
 
-def _dialect(first: bytes, delimiter: str) -> str:
+def dialect(first: bytes, delimiter: str = "") -> str:
+    """Separator of a header line, unless ``delimiter`` names one."""
     if delimiter or b"," in first:
         return delimiter or ","
     return "\t" if b"\t" in first else ";" if b";" in first else ","
@@ -137,7 +138,7 @@ def csv_batches(
         raise InputError("the file is empty", where=file, expected="a header line and one document a row")
     lines = _Lines(source, limits.max_line_bytes)
     lines.put_back(first)
-    separator = _dialect(first[1] or b"", delimiter)
+    separator = dialect(first[1] or b"", delimiter)
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         header = next(reader)
