@@ -26,6 +26,7 @@ PREVIEWED: Final = 50
 # What a person maps on a screen; the rest keeps its own name or goes to the metadata
 MAPPED: Final = ("id", "text", "title", "source_uri", "contributor", "tenant", "batch")
 _AUTOMATIC: Final = "(by name)"
+_NEW: Final = "(a new corpus)"
 _FILE: Final = "import_file"
 
 
@@ -43,16 +44,12 @@ def show_import(here: Desk, corpora: Sequence[str]) -> None:
     mapping = _mapping(columns)
     taken, refused = _preview(path, mapping)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Into corpus",
-            list(corpora),
-            index=0 if corpora else None,
-            format_func=plain_label,
-            accept_new_options=True,
-            key="import_corpus",
-            width=260,
-            help="Type a new name to make a corpus.",
-        )
+        into = _NEW
+        if corpora:
+            names = [*corpora, _NEW]
+            into = st.selectbox("Into corpus", names, format_func=plain_label, key="import_corpus", width=220)
+        if into == _NEW:
+            st.text_input("Name of the new corpus", key="import_new", max_chars=100, width=220)
         st.text_input("Label of this batch", key="import_batch", max_chars=200, width=220)
         st.checkbox(
             "This is the whole corpus",
@@ -160,7 +157,9 @@ def _preview(path: Path, mapping: ColumnMapping) -> tuple[int, int]:
 
 
 def _start(here: Desk, path: Path, mapping: ColumnMapping) -> None:
-    corpus = (st.session_state.get("import_corpus") or "").strip()
+    corpus = st.session_state.get("import_corpus", _NEW)
+    if corpus == _NEW:
+        corpus = st.session_state.get("import_new", "").strip()
     if not corpus:
         st.session_state["ingest_problem"] = "Name the corpus that the documents belong to."
         return

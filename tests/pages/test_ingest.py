@@ -36,7 +36,7 @@ def test_upload_map_take_in(elsewhere: Path, open_page: Open, said: Said) -> Non
     page.selectbox(key="import_map_text").select("body")
     page.run()
     assert "2 would be taken, 1 rejected" in said(page)
-    page.session_state["import_corpus"] = "fresh"
+    page.text_input(key="import_new").set_value("fresh")
     page.button(key="import_go").click().run()
     wh = desk().warehouse
     deadline = time.monotonic() + 90
