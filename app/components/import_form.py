@@ -42,7 +42,10 @@ def show_import(here: Desk, corpora: Sequence[str]) -> None:
         st.text(plain_label(error, 400))
         return
     mapping = _mapping(columns)
-    taken, refused = _preview(path, mapping)
+    missing = [field for field in ("id", "text") if columns and field not in mapping.resolve(columns)]
+    if missing:
+        st.info(f"Choose which column holds the {' and the '.join(missing)}.", icon=":material/table_view:")
+    taken, refused = (0, 0) if missing else _preview(path, mapping)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         into = _NEW
         if corpora:
@@ -144,7 +147,7 @@ def _preview(path: Path, mapping: ColumnMapping) -> tuple[int, int]:
                 )
     except InputError as error:
         st.error("This input cannot be taken in.", icon=":material/error:")
-        st.text(plain_label(error, 400))
+        st.text(plain_label(str(error).replace(f"{path.parent}/", ""), 400))
         return 0, 0
     st.caption(f"First {len(taken) + len(refused)} records: {len(taken)} would be taken, {len(refused)} rejected.")
     if taken:
