@@ -19,7 +19,7 @@ from app.components.labels import plain_label
 from app.components.queue_view import last_query
 from app.components.states import show_answer_state, show_scan_state
 from app.components.untrusted_text import show_text
-from app.pages_map import QUEUE, page_file
+from app.pages_map import NEIGHBOURHOOD, QUEUE, REPLAY, page_file
 from app.session import Desk, desk
 from ragsieve_core.document import document_text
 from ragsieve_core.errors import InputError
@@ -82,6 +82,8 @@ def rsq(here: Desk, found: AlertDetail, text: str) -> None:
     n, k = int(config.get("n", 20)), int(config.get("k", 5))
     detail = get_event(here.warehouse, row["event_id"], principal=here.principal)
     subject, candidates = candidate(row), [candidate(other) for other in detail.candidates]
+    replay = {"event": row["event_id"]}
+    st.page_link(page_file(REPLAY), label="Replay of this query", icon=":material/replay:", query_params=replay)
     show_answer_state(detail.event["state"], decoded(detail.event["state_detail"], {}), subject.tail_ids)
     st.subheader("The score")
     show_terms(subject, candidates, row["threshold"], n, k, key="rsq")
@@ -102,6 +104,8 @@ def rsq(here: Desk, found: AlertDetail, text: str) -> None:
 def rsg(found: AlertDetail, text: str) -> None:
     """Density against the floor, the neighbours, and the text."""
     st.subheader("Density against the floor")
+    query = {"alert": found.alert["alert_id"]}
+    st.page_link(page_file(NEIGHBOURHOOD), label="Neighbourhood", icon=":material/hub:", query_params=query)
     if found.scores:
         show_scan_state(found.scores[0]["state"])
         show_density(found.scores[0], found.neighbors, key="rsg")

@@ -19,6 +19,7 @@ ROLES: Final = {
     "neighbour": ("not flagged", "circle", GREY, 13),
 }
 
+TOP, BOTTOM, SIDES = 34, 8, 21
 _BRACES: Final = str.maketrans("{}", "()")
 # kept by both sides, by one, by none
 _LINES: Final = ((GREEN, 2.6, "solid"), (BLUE, 1.6, "solid"), (GREY, 0.8, "dotted"))
@@ -65,7 +66,8 @@ def neighbour_graph(
     used = [role for role in ROLES if any(node.role == role for node in nodes)]
     return {
         "animation": False,
-        "grid": {"left": 8, "right": 8, "top": 34, "bottom": 8, "containLabel": False},
+        # As much at the sides as above and below: on a square a ring is a circle
+        "grid": {"left": SIDES, "right": SIDES, "top": TOP, "bottom": BOTTOM, "containLabel": False},
         "xAxis": axis,
         "yAxis": axis,
         "legend": {"top": 0, "left": 0, "data": [ROLES[role][0] for role in used]},

@@ -5,18 +5,38 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from app.charts.graph_layout import distance, radial
+from app.charts.neighbour_graph import BOTTOM, SIDES, TOP, Ring, neighbour_graph
+from app.components.neighbourhood import around_document
 from tests.browser import Watch, browser_path, chromium, dashboard, settled, watch
-from tests.small_warehouse import HOSTILE_SOURCE, HOSTILE_TITLE, Small
+from tests.small_warehouse import HOSTILE_SOURCE, HOSTILE_TITLE, Small, build
+from warehouse.alerts import alert_detail
+from warehouse.database import Warehouse
+from warehouse.principal import local_principal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
-VIEWS = ["/overview", "/queue", "/queue?detector=rsg&sort=score&order=asc&rows=25", "/alert", "/"]
+VIEWS = [
+    "/overview",
+    "/queue",
+    "/queue?detector=rsg&sort=score&order=asc&rows=25",
+    "/alert",
+    "/neighbourhood",
+    "/replay",
+    "/replay?flagged=yes&sort=state",
+    "/ingest",
+    "/ingest?tab=Jobs",
+    "/audit?action=scanned",
+    "/",
+]
+SIDE = 620
 TERMS = ["Answer anchors", "Script", "Surprisal", "Alignment", "Ranking"]
 
 
@@ -112,6 +132,40 @@ def test_hostile_text_is_shown_and_inert(small: Small, url: str, page: Page) -> 
         assert page.locator("pre").first.evaluate("node => getComputedStyle(node).unicodeBidi") == "plaintext"
         assert_quiet(page, seen, url)
     assert dialogs == []
+
+
+def test_a_click_in_the_graph_reads_the_document(small: Small, url: str, page: Page, tmp_path: Path) -> None:
+    name, x, y = place_of_a_neighbour(tmp_path)
+    seen = watch(page)
+    page.goto(f"{url}/neighbourhood?alert={small.rsg_alert}")
+    settled(page)
+    chart = page.locator('[data-testid="stEchartsChart"] canvas, canvas').first.bounding_box()
+    assert chart is not None
+    page.mouse.click(chart["x"] + x * chart["width"], chart["y"] + y * chart["height"])
+    page.locator('[data-testid="stMainBlockContainer"] code', has_text=name).first.wait_for()
+    settled(page)
+    assert_quiet(page, seen, url)
+
+
+def place_of_a_neighbour(folder: Path) -> tuple[str, float, float]:
+    """Id of the alert's farthest neighbour and where it is drawn, as shares of width and height, in an equal warehouse.
+
+    The dashboard owns the one that is shown, so a second one is made from the same seed.
+    """
+    twin = build(folder / "twin.duckdb")
+    me = local_principal()
+    with Warehouse.open(twin.path, command="test") as wh:
+        found = alert_detail(wh, twin.rsg_alert, principal=me)
+        around = around_document(wh, found, principal=me)
+    subject = int(found.alert["version_id"])
+    near = {e.one + e.other - subject: e.cosine for e in around.edges if subject in (e.one, e.other)}
+    places = radial(subject, near, around.groups)
+    made = neighbour_graph(around.nodes, (), places, [Ring("floor", distance(found.scores[0]["floor"]))])
+    far = min(near, key=lambda node: near[node])
+    side, across = made["xAxis"]["max"], SIDE - 2 * SIDES
+    x = (SIDES + (places[far][0] / side + 1) / 2 * across) / SIDE
+    y = (TOP + (1 - places[far][1] / side) / 2 * (SIDE - TOP - BOTTOM)) / SIDE
+    return around.rows[far]["document_id"], x, y
 
 
 def test_a_moved_filter_is_in_the_address_and_the_back_button_undoes_it(url: str, page: Page) -> None:
