@@ -56,8 +56,8 @@ def test_planted_documents_above_the_cut_do_not_inform_the_tail() -> None:
     alone, attacked = (CleanTail.of(values, CONFIG) for values in (clean, np.concatenate([clean, planted])))
     assert attacked.scale == alone.scale
     cut = np.array([CONFIG.evidence_cut])
-    # The expected number hardly moves: the share falls as the corpus grows
-    assert 5500 * attacked.share(cut)[0] == pytest.approx(5000 * alone.share(cut)[0], rel=0.02)
+    # The own part hardly moves, its share falls as the corpus grows; the reference's grows with the corpus
+    assert 5500 * attacked.share(cut)[0] == pytest.approx(5000 * alone.share(cut)[0] + 500 * 0.0015, rel=0.02)
 
 
 def test_documents_just_below_the_cut_do_not_inform_the_tail_either() -> None:
