@@ -49,17 +49,17 @@ class CalibratedConfig:
     contrast_weight: float = 0.25
     compactness_weight: float = 0.75
     compactness_limit: float = 3.0
-    size_weight: float = 1.25
+    size_weight: float = 0.75
     full_size: int = 5
     island_share: float = 0.5
     stray_families: int = 3
-    evidence_cut: float = 1.12
-    tail_start: float = 0.60
+    evidence_cut: float = 1.16
+    tail_start: float = 0.65
     tail_end: float = 1.05
-    tail_scale: float = 0.25
-    tail_weight: float = 120.0
-    tail_documents: float = 300.0
-    reference_share: float = 0.0015
+    tail_scale: float = 0.28
+    tail_weight: float = 220.0
+    tail_documents: float = 200.0
+    reference_share: float = 0.0012
     threshold: float = 0.5
 
     budget: ClassVar[float] = 1.0

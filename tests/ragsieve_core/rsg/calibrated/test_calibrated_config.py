@@ -41,7 +41,7 @@ def test_key_covers_every_field() -> None:
         ("distance_floor", -0.1),
         ("island_share", 1.1),
         ("tail_start", 1.05),
-        ("tail_end", 1.13),
+        ("tail_end", 1.17),
         ("tail_scale", 0.0),
         ("tail_documents", -1.0),
         ("reference_share", 1.0),

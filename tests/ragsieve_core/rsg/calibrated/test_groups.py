@@ -34,11 +34,11 @@ def test_three_close_documents_by_hand() -> None:
     assert found.jaccard[0, 0] == pytest.approx(0.2)
     assert found.contrast[0, 0] == pytest.approx(math.log(0.22 / 0.07))
     assert found.compactness[0, 0] == pytest.approx(math.log(0.44 / 0.1))
-    expected = math.log(4) + math.log(0.8) + 0.25 * math.log(0.22 / 0.07) + 0.75 * math.log(4.4) + 1.25 * math.log(0.6)
+    expected = math.log(4) + math.log(0.8) + 0.25 * math.log(0.22 / 0.07) + 0.75 * math.log(4.4) + 0.75 * math.log(0.6)
     assert found.evidence[0, 0] == pytest.approx(expected)
     # {3, 0, 1}: document 2 is nearer to 0 and 1 than 3 is, so nothing stands apart and compactness counts for nothing
     assert found.isolation[3, 0] == pytest.approx(math.log(0.1 / 0.25))
-    outside = math.log(0.1 / 0.25) + math.log(0.9) + 0.25 * found.contrast[3, 0] + 1.25 * math.log(0.6)
+    outside = math.log(0.1 / 0.25) + math.log(0.9) + 0.25 * found.contrast[3, 0] + 0.75 * math.log(0.6)
     assert found.evidence[3, 0] == pytest.approx(outside)
 
 

@@ -40,14 +40,14 @@ def test_expected_number_of_an_exponential_corpus_is_right() -> None:
 
 
 def test_the_reference_tail_is_added_to_the_own_one() -> None:
-    # 1,000 documents, 40 of them at 0.7: own level 40 / 1,300 over the part of the tail inside the interval
+    # 1,000 documents, 40 of them at 0.7: own level 40 / 1,200 over the part of the tail inside the interval
     evidence = np.concatenate([np.full(960, -1.0), np.full(40, 0.7)])
     null = CleanTail.of(evidence, CONFIG)
     inside = 1 - np.exp(-WIDTH / null.scale)
-    own = 40 / 1300 / inside * np.exp(-(CONFIG.evidence_cut - 0.6) / null.scale)
-    at_cut, later = null.share(np.array([CONFIG.evidence_cut, CONFIG.evidence_cut + 0.25]))
-    assert at_cut == pytest.approx(own + 0.0015)
-    assert later == pytest.approx(own * np.exp(-0.25 / null.scale) + 0.0015 / np.e)
+    own = 40 / 1200 / inside * np.exp(-(CONFIG.evidence_cut - 0.65) / null.scale)
+    at_cut, later = null.share(np.array([CONFIG.evidence_cut, CONFIG.evidence_cut + 0.28]))
+    assert at_cut == pytest.approx(own + 0.0012)
+    assert later == pytest.approx(own * np.exp(-0.28 / null.scale) + 0.0012 / np.e)
 
 
 def test_planted_documents_above_the_cut_do_not_inform_the_tail() -> None:
@@ -57,7 +57,7 @@ def test_planted_documents_above_the_cut_do_not_inform_the_tail() -> None:
     assert attacked.scale == alone.scale
     cut = np.array([CONFIG.evidence_cut])
     # The own part hardly moves, its share falls as the corpus grows; the reference's grows with the corpus
-    assert 5500 * attacked.share(cut)[0] == pytest.approx(5000 * alone.share(cut)[0] + 500 * 0.0015, rel=0.02)
+    assert 5500 * attacked.share(cut)[0] == pytest.approx(5000 * alone.share(cut)[0] + 500 * 0.0012, rel=0.02)
 
 
 def test_documents_just_below_the_cut_do_not_inform_the_tail_either() -> None:
