@@ -96,7 +96,7 @@ def clusters(neighbors: Neighbors, target: NDArray[np.str_]) -> NDArray[np.int64
     number = connected_components(kept, directed=False)[1].astype(np.int64)
     for place, name in enumerate(sorted(set(target.tolist()) - {""})):
         number[target == name] = count + place
-    return number
+    return np.asarray(number)
 
 
 def measures(value: NDArray[np.float64], planted: NDArray[np.bool_]) -> NDArray[np.float64]:
