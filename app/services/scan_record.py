@@ -13,7 +13,6 @@ from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.rsg import CorpusEvidence, Retention
 from ragsieve_core.rsg.calibrated.score import CalibratedEvidence
-from ragsieve_core.rsg.calibrated.wording import word_sets
 from ragsieve_core.rsg.campaigns import campaigns
 from ragsieve_core.rsg.copies import CopyGroup, copy_groups
 from warehouse.records import NeighborColumns, ScanRecord
@@ -87,7 +86,7 @@ def _calibrated(
     place = np.full(len(documents), -1, dtype=np.int32)
     for number, joined in enumerate(found):
         place[list(joined.members)] = number
-    copies = copy_groups(texts, evidence.neighbors, evidence.jaccard, word_sets(texts), sources=sources)
+    copies = copy_groups(texts, evidence.neighbors, evidence.jaccard, evidence.words, sources=sources)
     copied: dict[int, CopyGroup] = {row: same for same in copies for row in same.members}
     detail: list[str | None] = []
     for row in range(len(documents)):

@@ -115,7 +115,7 @@ def corpus_suitability(found: CalibratedEvidence, sources: Sequence[str | None] 
         _read(
             "expected_clean_alerts",
             expected,
-            weak=expected > 0.01,
+            weak=expected > 0.0075,
             unsuited=expected > 0.05,
             reasons=(
                 "the tail of the evidence is short: few clean alerts expected",

@@ -30,10 +30,12 @@ class CalibratedConfig:
     island_share : share of a group's words found nowhere else from which it is a language island, in (0, 1].
     stray_families : foreign script families that flag a document by themselves, >= 1.
     evidence_cut : a group is an alert from this evidence on.
-    tail_start : evidence from which clean documents thin out exponentially, below evidence_cut.
-    tail_scale : scale of that exponential on the reference corpus, > 0.
-    tail_level : share of the reference corpus between tail_start and evidence_cut, in (0, 1).
-    tail_weight : documents that the reference's scale and level count for against the corpus's own, >= 0.
+    tail_start : evidence from which clean documents thin out exponentially, below tail_end.
+    tail_end : the corpus's own tail is read between tail_start and this, at most evidence_cut.
+    tail_scale : scale of that exponential on the reference snapshot, > 0.
+    tail_weight : documents between tail_start and tail_end that the reference's scale counts for, >= 0.
+    tail_documents : documents without a tail that are added to the corpus when its own tail is read, >= 0.
+    reference_share : share of the clean reference snapshot that alerts, in (0, 1); expected in every corpus.
     threshold : a document is flagged at score >= this; the score is a logistic curve through 1/2 at evidence_cut.
     """
 
@@ -51,11 +53,13 @@ class CalibratedConfig:
     full_size: int = 5
     island_share: float = 0.5
     stray_families: int = 3
-    evidence_cut: float = 1.15
-    tail_start: float = 0.60
-    tail_scale: float = 0.30
-    tail_level: float = 0.022
-    tail_weight: float = 500.0
+    evidence_cut: float = 1.16
+    tail_start: float = 0.65
+    tail_end: float = 1.05
+    tail_scale: float = 0.28
+    tail_weight: float = 220.0
+    tail_documents: float = 200.0
+    reference_share: float = 0.0012
     threshold: float = 0.5
 
     budget: ClassVar[float] = 1.0
@@ -82,10 +86,12 @@ class CalibratedConfig:
             (self.full_size >= 3, "full_size", self.full_size, "at least 3"),
             (0 < self.island_share <= 1, "island_share", self.island_share, "above 0, at most 1"),
             (self.stray_families >= 1, "stray_families", self.stray_families, "at least 1"),
-            (self.tail_start < self.evidence_cut, "tail_start", self.tail_start, "below evidence_cut"),
+            (self.tail_start < self.tail_end, "tail_start", self.tail_start, "below tail_end"),
+            (self.tail_end <= self.evidence_cut, "tail_end", self.tail_end, "at most evidence_cut"),
             (self.tail_scale > 0, "tail_scale", self.tail_scale, "above 0"),
-            (0 < self.tail_level < 1, "tail_level", self.tail_level, "between 0 and 1"),
             (self.tail_weight >= 0, "tail_weight", self.tail_weight, "at least 0"),
+            (self.tail_documents >= 0, "tail_documents", self.tail_documents, "at least 0"),
+            (0 < self.reference_share < 1, "reference_share", self.reference_share, "between 0 and 1"),
             (0 < self.threshold <= 1, "threshold", self.threshold, "above 0, at most 1"),
         )
         for holds, field, value, expected in checks:

@@ -85,9 +85,11 @@ class _Block:
         self.distance = usable.distance[there]
         self.weighted = usable.weighted[there]
         # same[b, i, p, j]: place p of member i's list holds member j
-        self.same = (lists[..., None] == members[:, None, None, :]) & (members >= 0)[:, None, None, :]
-        found = self.same.any(axis=2)
-        place = self.same.argmax(axis=2)
+        same = (lists[..., None] == members[:, None, None, :]) & (members >= 0)[:, None, None, :]
+        found = same.any(axis=2)
+        place = same.argmax(axis=2)
+        # Which member stands at each place of each list; members are distinct, a stranger counts as beyond the last
+        self.member = np.where(same.any(axis=3), same.argmax(axis=3), members.shape[1])
         self.between = np.where(found, np.take_along_axis(self.distance, place, 2), self.distance[..., -1:])
         self.jaccard = self._mutual(found, np.take_along_axis(usable.jaccard[there], place, 2))
         self.shared = self._mutual(found, np.take_along_axis(self.weighted, place, 2))
@@ -105,7 +107,7 @@ class _Block:
         """Isolation, Jaccard, contrast and compactness of the groups of the first ``size`` members."""
         fellow = ~np.eye(size, dtype=bool)
         inside = (self.between[:, :size, :size] * fellow).sum(axis=2) / (size - 1)
-        outsider = ~self.same[:, :size, :, :size].any(axis=3) & self.filled[:, :size]
+        outsider = (self.member[:, :size] >= size) & self.filled[:, :size]
         nearest = np.where(outsider, self.distance[:, :size], np.inf).min(axis=2)
         nearest = np.where(np.isinf(nearest), self.distance[:, :size, -1], nearest)
         within = (self.shared[:, :size, :size] * fellow).sum(axis=2) / (size - 1)

@@ -12,51 +12,63 @@ from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 
 @dataclass(frozen=True, slots=True)
 class CleanTail:
-    """The null of one corpus: its own bulk, then an exponential tail.
+    """The null of one corpus: its own bulk, then two exponential tails.
 
-    Up to ``start`` the expected share is the observed one: the bulk is clean. From there on clean evidence thins out
-    exponentially. The level comes from the corpus itself, the documents between ``start`` and the cut; those above the
-    cut, where planted documents are, never inform it. The scale is the maximum likelihood of an exponential truncated
-    to that interval. Level and scale are both pulled towards the reference corpus, which counts for ``tail_weight``
-    documents: a few families of pages cannot bend them, thousands can.
+    Up to ``start`` the expected share is the observed one: the bulk is clean. Beyond it two things add up. The
+    reference tail: as many alerts per document as the clean reference snapshot has, thinning out on its scale. The
+    corpus's own tail: its documents between ``tail_start`` and ``tail_end``, thinning out on the maximum-likelihood
+    scale of an exponential truncated to that interval, which is pulled towards the reference's. The interval ends
+    below the cut, so documents that alert, planted or not, never inform what is expected.
 
     Attributes
     ----------
     ordered : float64 (N,), evidence of the documents, increasing.
-    start : evidence where the exponential begins.
-    scale : its scale.
-    level : expected share of documents from ``start`` on.
+    start : evidence where the tails begin.
+    scale : scale of the corpus's own tail.
+    level : its share of documents from ``start`` on.
+    cut : evidence where the reference tail is ``reference_share``.
+    reference_scale, reference_share : the reference tail.
     """
 
     ordered: NDArray[np.float64]
     start: float
     scale: float
     level: float
+    cut: float
+    reference_scale: float
+    reference_share: float
 
     @classmethod
     def of(cls, evidence: NDArray[np.float64], config: CalibratedConfig) -> CleanTail:
         """The null of a corpus with that evidence, float64 (N,), -inf for documents in no group."""
-        below = evidence[(evidence >= config.tail_start) & (evidence < config.evidence_cut)]
+        below = evidence[(evidence >= config.tail_start) & (evidence < config.tail_end)]
         scale = tail_scale(below, config)
         # The interval holds all but exp(-width / scale) of the tail
-        inside = -float(np.expm1(-(config.evidence_cut - config.tail_start) / scale))
-        number = below.size + config.tail_weight * config.tail_level
-        level = number / (evidence.size + config.tail_weight) / inside
-        return cls(np.sort(evidence), config.tail_start, scale, level)
+        inside = -float(np.expm1(-(config.tail_end - config.tail_start) / scale))
+        level = below.size / (evidence.size + config.tail_documents) / inside
+        return cls(
+            np.sort(evidence),
+            config.tail_start,
+            scale,
+            level,
+            config.evidence_cut,
+            config.tail_scale,
+            config.reference_share,
+        )
 
     def share(self, evidence: NDArray[np.float64]) -> NDArray[np.float64]:
         """Expected share of clean documents with at least that evidence, in (0, 1]."""
         count = self.ordered.size
         observed = np.maximum(count - np.searchsorted(self.ordered, evidence, side="left"), 1) / (count + 1)
-        beyond = np.maximum(evidence - self.start, 0.0)
-        return np.asarray(
-            np.where(evidence < self.start, observed, self.level * np.exp(-beyond / self.scale)), dtype=np.float64
-        )
+        beyond = np.maximum(evidence, self.start)
+        own = self.level * np.exp(-(beyond - self.start) / self.scale)
+        reference = self.reference_share * np.exp(-(beyond - self.cut) / self.reference_scale)
+        return np.asarray(np.where(evidence < self.start, observed, np.minimum(own + reference, 1.0)), dtype=np.float64)
 
 
 def tail_scale(below: NDArray[np.float64], config: CalibratedConfig) -> float:
-    """Scale of the exponential tail from the evidence ``below`` the cut, pulled towards the reference scale."""
-    width = config.evidence_cut - config.tail_start
+    """Scale of the tail from the evidence ``below`` tail_end, pulled towards the reference scale."""
+    width = config.tail_end - config.tail_start
     total = below.size + config.tail_weight
     if total == 0:
         return config.tail_scale

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,7 @@ class CalibratedEvidence(CorpusEvidence):
     radius : R of the corpus, the encoder's own scale.
     expected_at_cut : documents expected to alert if none were planted.
     evidence_cut : evidence from which a group alerts.
+    words : word sets of the texts, for what else needs them (copy groups).
     """
 
     evidence: NDArray[np.float64]
@@ -76,6 +77,7 @@ class CalibratedEvidence(CorpusEvidence):
     radius: float
     expected_at_cut: float
     evidence_cut: float
+    words: WordSets = field(repr=False, compare=False)
 
 
 def score_calibrated(
@@ -145,6 +147,7 @@ def score_calibrated(
         radius=usable.radius,
         expected_at_cut=count * float(null.share(np.array([config.evidence_cut]))[0]),
         evidence_cut=config.evidence_cut,
+        words=sets,
     )
 
 

@@ -24,7 +24,7 @@ def test_key_covers_every_field() -> None:
         elif isinstance(value, int):
             other = value + 1 if field.name != "keep" else value - 1
         else:
-            other = value * 0.9
+            other = value * 0.97
         keys.add(replace(base, **{field.name: other}).key)
     assert len(keys) == len(fields(base)) + 1
 
@@ -40,9 +40,11 @@ def test_key_covers_every_field() -> None:
         ("group_sizes", ()),
         ("distance_floor", -0.1),
         ("island_share", 1.1),
-        ("tail_start", 1.15),
+        ("tail_start", 1.05),
+        ("tail_end", 1.17),
         ("tail_scale", 0.0),
-        ("tail_level", 1.0),
+        ("tail_documents", -1.0),
+        ("reference_share", 1.0),
         ("threshold", 0.0),
         ("full_size", 2),
     ],
