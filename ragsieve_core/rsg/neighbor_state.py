@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.knn import Neighbors, search_neighbors
 from ragsieve_core.rsg.twins import row_digests
 
@@ -59,27 +59,20 @@ class NeighborState:
 
     def save(self, folder: Path) -> None:
         """Write the state as ``.npy`` files; ``folder`` holds the old state or the new one, never a mixture."""
-        part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        encoded = [name.encode("utf-8", "surrogatepass") for name in self.ids]
-        arrays: dict[str, NDArray[np.generic]] = {
-            "vectors": np.asarray(self.vectors),
-            "index": self.index,
-            "cosine": self.cosine,
-            "valid": self.valid,
-            "digests": self.digests,
-            "depth": np.array([self.depth]),
-            "id_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-            "id_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
-        }
-        for name, array in arrays.items():
-            np.save(part / f"{name}.npy", array, allow_pickle=False)
-        old = folder.with_name(f"{folder.name}.{os.getpid()}.old")
-        if folder.exists():
-            folder.rename(old)
-        part.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
+        id_bytes, id_ends = packed(self.ids)
+        save_arrays(
+            folder,
+            {
+                "vectors": np.asarray(self.vectors),
+                "index": self.index,
+                "cosine": self.cosine,
+                "valid": self.valid,
+                "digests": self.digests,
+                "depth": np.array([self.depth]),
+                "id_bytes": id_bytes,
+                "id_ends": id_ends,
+            },
+        )
 
     @classmethod
     def load(cls, folder: Path) -> NeighborState:
@@ -89,26 +82,11 @@ class NeighborState:
         ------
         InputError : the folder holds no whole state.
         """
-        try:
-            arrays = {
-                name: np.load(folder / f"{name}.npy", allow_pickle=False, mmap_mode="r" if name == "vectors" else None)
-                for name in ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
-            }
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(
-                f"no neighbour state can be read: {error}", where=str(folder), expected="a folder that a scan wrote"
-            ) from error
-        data = arrays["id_bytes"].tobytes()
-        ends = arrays["id_ends"].tolist()
-        starts = [0, *ends[:-1]]
-        ids = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
+        names = ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
+        arrays: dict[str, Any] = dict(load_arrays(folder, names, "neighbour state", mapped=("vectors",)))
         return cls(
-            ids,
-            arrays["vectors"],
-            arrays["index"],
-            arrays["cosine"],
-            arrays["valid"],
-            arrays["digests"],
+            unpacked(arrays["id_bytes"], arrays["id_ends"]),
+            *(arrays[name] for name in names[:5]),
             int(arrays["depth"][0]),
         )
 

@@ -41,6 +41,12 @@ def shared_counts(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.in
     out = np.zeros(left.size, dtype=np.int64)
     if not left.size:
         return out
+    involved = _involved(left, right, sets.size.size)
+    if 2 * involved.size < sets.size.size:
+        place = np.empty(sets.size.size, dtype=np.int64)
+        place[involved] = np.arange(involved.size)
+        some = TokenSets(sets.begin[involved], sets.size[involved], sets.number, sets.vocabulary)
+        return shared_counts(some, place[left], place[right])
     number, begin = _compact(sets)
     laid = _lay_out(number, begin, sets.size, sets.vocabulary)
 
@@ -56,6 +62,13 @@ def shared_counts(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.in
     itself = np.flatnonzero(left == right)
     out[itself] = sets.size[left[itself]]
     return out
+
+
+def _involved(left: NDArray[np.int64], right: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Texts that stand in a pair."""
+    seen = np.zeros(count, dtype=bool)
+    seen[left] = seen[right] = True
+    return np.flatnonzero(seen)
 
 
 def _compact(sets: TokenSets) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
