@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.knn import Neighbors, search_neighbors
+from ragsieve_core.rsg.rescoring import id_order
+from ragsieve_core.rsg.screening import norm_bounds
 from ragsieve_core.rsg.twins import row_digests
 
 SPARE = 8
 """Places beyond those a rule reads: a row loses neighbours to removals before it has to be searched again."""
+
+_LATER = ("place", "norms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class NeighborState:
     valid : int32 (N,), places that are known to be the nearest; fewer than p after removals.
     digests : uint64 (N,), see :func:`ragsieve_core.rsg.twins.row_digests`.
     depth : places asked for; p = min(depth, N - 1).
+    place : int64 (N,), of each id in the sorted ids; None where it was not kept.
+    norms : float64 (N,), upper bounds of the lengths of the rows; None where they were not kept.
     """
 
     ids: tuple[str, ...]
@@ -41,6 +47,8 @@ class NeighborState:
     valid: NDArray[np.int32]
     digests: NDArray[np.uint64]
     depth: int
+    place: NDArray[np.int64] | None = None
+    norms: NDArray[np.float64] | None = None
 
     def neighbors(self, k: int) -> Neighbors:
         """The min(k, N - 1) nearest of every document.
@@ -69,6 +77,8 @@ class NeighborState:
                 "valid": self.valid,
                 "digests": self.digests,
                 "depth": np.array([self.depth]),
+                "place": id_order(self.ids) if self.place is None else self.place,
+                "norms": norm_bounds(self.vectors) if self.norms is None else self.norms,
                 "id_bytes": id_bytes,
                 "id_ends": id_ends,
             },
@@ -84,10 +94,13 @@ class NeighborState:
         """
         names = ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
         arrays: dict[str, Any] = dict(load_arrays(folder, names, "neighbour state", mapped=("vectors",)))
+        # States of before these were kept
+        extra = [np.load(folder / f"{name}.npy") if (folder / f"{name}.npy").exists() else None for name in _LATER]
         return cls(
             unpacked(arrays["id_bytes"], arrays["id_ends"]),
             *(arrays[name] for name in names[:5]),
             int(arrays["depth"][0]),
+            *extra,
         )
 
 
@@ -98,4 +111,14 @@ def neighbor_state(
     if neighbors is None:
         neighbors = search_neighbors(vectors, ids, depth)[0]
     valid = np.full(len(ids), neighbors.index.shape[1], dtype=np.int32)
-    return NeighborState(tuple(ids), vectors, neighbors.index, neighbors.cosine, valid, row_digests(vectors), depth)
+    return NeighborState(
+        tuple(ids),
+        vectors,
+        neighbors.index,
+        neighbors.cosine,
+        valid,
+        row_digests(vectors),
+        depth,
+        id_order(ids),
+        norm_bounds(vectors),
+    )
