@@ -19,6 +19,7 @@ from ragsieve_core.rsg.all_pairs import candidate_limit
 from ragsieve_core.rsg.deciding import decide_in_full
 from ragsieve_core.rsg.lists import Lists
 from ragsieve_core.rsg.neighbor_state import NeighborState
+from ragsieve_core.rsg.products import certified_products
 from ragsieve_core.rsg.rescoring import id_order
 from ragsieve_core.rsg.screening import (
     Bf16Screen,
@@ -98,24 +99,25 @@ def update_neighbors(
     moved = 0
     searched = np.arange(count)
     screen: Screen | None = None
-    if fresh.size:
-        screen = _screen(vectors, norms, fresh.size, precision)
-        moved = lists.take_in(vectors, screen, fresh, leader)
-    short = np.flatnonzero(lists.valid < min(k, count - 1))
-    repaired = int((before[short] >= 0).sum())
-    if short.size:
-        if screen is None or short.size > _PASSING:
-            screen = _screen(vectors, norms, short.size, precision)
-        depth = lists.index.shape[1]
-        column, cosine = lists.index.astype(np.int64), lists.cosine
-        left = search_rows(vectors, screen, short, searched, place, depth, candidate_limit(depth), column, cosine)
-        if left.size and screen.precision == "bf16":
-            exact = Fp32Screen(vectors, None)
-            left = search_rows(vectors, exact, left, searched, place, depth, candidate_limit(depth), column, cosine)
-        if left.size:
-            column[left], cosine[left] = decide_in_full(vectors, left, searched, place, depth)
-        lists.index[short] = column[short]
-        lists.valid[short] = depth
+    with certified_products():
+        if fresh.size:
+            screen = _screen(vectors, norms, fresh.size, precision)
+            moved = lists.take_in(vectors, screen, fresh, leader)
+        short = np.flatnonzero(lists.valid < min(k, count - 1))
+        repaired = int((before[short] >= 0).sum())
+        if short.size:
+            if screen is None or short.size > _PASSING:
+                screen = _screen(vectors, norms, short.size, precision)
+            depth = lists.index.shape[1]
+            column, cosine = lists.index.astype(np.int64), lists.cosine
+            left = search_rows(vectors, screen, short, searched, place, depth, candidate_limit(depth), column, cosine)
+            if left.size and screen.precision == "bf16":
+                exact = Fp32Screen(vectors, None)
+                left = search_rows(vectors, exact, left, searched, place, depth, candidate_limit(depth), column, cosine)
+            if left.size:
+                column[left], cosine[left] = decide_in_full(vectors, left, searched, place, depth)
+            lists.index[short] = column[short]
+            lists.valid[short] = depth
     state = NeighborState(
         tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth, place, norms
     )
