@@ -154,7 +154,7 @@ def measure_added(vectors: NDArray[np.float32], texts: Sequence[str], added: int
         if not (np.array_equal(found.score, wanted.score) and np.array_equal(found.jaccard, wanted.jaccard)):
             raise SystemExit("the scan after an update differs from the full scan")
         print(
-            f"  search {seconds[0]:.2f} s, update {seconds[1]:.3f} s; scan {seconds[2]:.2f} s, again {seconds[3]:.3f} s",
+            "  search {:.2f} s, update {:.3f} s; scan {:.2f} s, again {:.3f} s".format(*seconds),
             flush=True,
         )
         ratios.append([seconds[0] / seconds[1], seconds[2] / seconds[3]])
@@ -220,7 +220,9 @@ def main(arguments: list[str] | None = None) -> int:
         check(run.memory_gib <= LIMITS["memory"], f"memory at {size:,}: {run.memory_gib:.2f} GiB beyond the embeddings")
         if size >= _BINDING and options.dimension >= 512:
             for name, value in run.ratio.items():
-                check(value <= LIMITS[name], f"{name} at {size:,}: {value:.3f} of the bare product, {LIMITS[name]} asked")
+                check(
+                    value <= LIMITS[name], f"{name} at {size:,}: {value:.3f} of the bare product, {LIMITS[name]} asked"
+                )
     if len(runs) > 1:
         slope = np.polyfit(np.log([run.count for run in runs]), np.log([run.search[default] for run in runs]), 1)[0]
         print(f"growth of the search from {runs[0].count:,} to {runs[-1].count:,}: N^{slope:.2f}")
@@ -238,7 +240,7 @@ def main(arguments: list[str] | None = None) -> int:
         del vectors
     if options.memory_size:
         gib, seconds = measure_memory(options.memory_size, options.dimension, texts[: options.memory_size], options.k)
-        print(f"whole scan of {options.memory_size:,}, memory-mapped: {seconds:.1f} s, {gib:.2f} GiB beyond the embeddings")
+        print(f"scan of {options.memory_size:,}, memory-mapped: {seconds:.1f} s, {gib:.2f} GiB beyond the embeddings")
         check(gib <= LIMITS["memory"], f"memory at {options.memory_size:,}: {gib:.2f} GiB beyond the embeddings")
     print(f"load at the end {os.getloadavg()[0]:.1f}")
     for words in missed:

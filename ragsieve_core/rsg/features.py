@@ -128,9 +128,7 @@ def text_features(
     return TextFeatures(held, sets, vocabulary, scripts, transitions, index, jaccard)
 
 
-def _rows_before(
-    then: tuple[str, ...], now: tuple[str, ...]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _rows_before(then: tuple[str, ...], now: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each text of now an earlier row with its key or -1; for each earlier row the one that stands for its key."""
     leader = np.arange(len(then))
     if now[: len(then)] == then:

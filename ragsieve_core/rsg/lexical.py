@@ -59,4 +59,4 @@ def pair_jaccard(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.int
     """Jaccard of pairs of texts; float64 (m,)."""
     shared = shared_counts(sets, left, right)
     union = sets.size[left] + sets.size[right] - shared
-    return np.divide(shared, union, out=np.zeros(left.size), where=union > 0)
+    return np.asarray(np.divide(shared, union, out=np.zeros(left.size), where=union > 0))

@@ -100,7 +100,8 @@ class NeighborState:
             unpacked(arrays["id_bytes"], arrays["id_ends"]),
             *(arrays[name] for name in names[:5]),
             int(arrays["depth"][0]),
-            *extra,
+            extra[0],
+            extra[1],
         )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 CPU_UNIT = 2.0**-24
 """Largest relative error of one addition in float32, rounded to nearest."""
 DEVICE_UNIT = 2.0**-21
-"""The same for tensor cores: they align a block of products to its largest and cut off what is below about 2^-23 of it
-(Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 2021); with two bits to spare.
+"""The same for tensor cores, with two bits to spare: they align a block of products to its largest and cut off what is
+below about 2^-23 of it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 2021).
 """
 
 _lock = threading.Lock()
@@ -30,10 +30,12 @@ def certified_products() -> Iterator[None]:
     global _depth, _before
     import torch
 
+    # The type stubs of torch know no backends.mkldnn.matmul
+    backends: Any = torch.backends
     switches = [
-        (torch.backends.mkldnn.matmul, "fp32_precision", "ieee"),
-        (torch.backends.cuda.matmul, "fp32_precision", "ieee"),
-        (torch.backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False),
+        (backends.mkldnn.matmul, "fp32_precision", "ieee"),
+        (backends.cuda.matmul, "fp32_precision", "ieee"),
+        (backends.cuda.matmul, "allow_bf16_reduced_precision_reduction", False),
     ]
     with _lock:
         if _depth == 0:

@@ -16,8 +16,8 @@ from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibra
 from ragsieve_core.rsg.config import RSGConfig
 from ragsieve_core.rsg.density import local_density
 from ragsieve_core.rsg.evidence import CorpusEvidence
-from ragsieve_core.rsg.incremental import update_neighbors
 from ragsieve_core.rsg.features import TextFeatures, text_features
+from ragsieve_core.rsg.incremental import update_neighbors
 from ragsieve_core.rsg.integrity import flags
 from ragsieve_core.rsg.knn import Neighbors, search_neighbors
 from ragsieve_core.rsg.neighbor_state import NeighborState
@@ -126,9 +126,7 @@ def score_corpus(
     return score_paper(ids, neighbors, read, config)
 
 
-def score_paper(
-    ids: Sequence[str], neighbors: Neighbors, read: TextFeatures, config: RSGConfig
-) -> CorpusEvidence:
+def score_paper(ids: Sequence[str], neighbors: Neighbors, read: TextFeatures, config: RSGConfig) -> CorpusEvidence:
     """The `paper` rule after any exact search and the reading of the texts."""
     overlap = read.jaccard
     density = local_density(neighbors.cosine, overlap, config)

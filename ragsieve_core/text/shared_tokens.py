@@ -98,9 +98,7 @@ class _Layout:
     width: int
 
 
-def _lay_out(
-    number: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64], vocabulary: int
-) -> _Layout:
+def _lay_out(number: NDArray[np.int32], begin: NDArray[np.int64], size: NDArray[np.int64], vocabulary: int) -> _Layout:
     frequency = np.bincount(number, minlength=vocabulary)
     rare = frequency > 1
     rank = np.full(vocabulary, -1, dtype=np.int32)
@@ -142,9 +140,7 @@ def _most_frequent(frequency: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.flatnonzero(frequency >= cut)[:COMMON]
 
 
-def _add_rare(
-    laid: _Layout, left: NDArray[np.int64], right: NDArray[np.int64], out: NDArray[np.int64]
-) -> None:
+def _add_rare(laid: _Layout, left: NDArray[np.int64], right: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     start, number, width = laid.start, laid.number, laid.width
     order = np.argsort(left, kind="stable") if (left[1:] < left[:-1]).any() else np.arange(left.size)
     ordered = left[order]

@@ -97,7 +97,7 @@ def _part_sets(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int6
         same = (code if one.size == code.size else code[one]) == code[other]
         more = np.flatnonzero(same & longer[one])
         same[more] = _same_bytes(buffer, first, length, one[more], other[more])
-        return same
+        return np.asarray(same)
 
     data = buffer.data
 
@@ -166,4 +166,4 @@ def _same_bytes(
         same[more[~equal]] = False
         offset += 8
         more = more[equal & (size > offset)]
-    return same
+    return np.asarray(same)

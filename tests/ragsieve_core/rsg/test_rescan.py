@@ -48,7 +48,11 @@ def test_any_sequence_equals_a_scan_from_nothing(
         # Few words and repeats, so that whole texts recur under other ids
         return " ".join(rng.choice(WORDS, rng.integers(0, 5)))
 
-    ids, x, texts = [f"d{i}" for i in range(count)], pool[rng.integers(0, values, count)], [text() for _ in range(count)]
+    ids, x, texts = (
+        [f"d{i}" for i in range(count)],
+        pool[rng.integers(0, values, count)],
+        [text() for _ in range(count)],
+    )
     state: ScanState | None = None
     for number, (removed, changed, revised, added, shuffled) in enumerate([(0.0, 0.0, 0.0, 0, False), *steps]):
         keep = np.flatnonzero(rng.random(len(ids)) >= removed).tolist()
@@ -71,7 +75,9 @@ def test_any_sequence_equals_a_scan_from_nothing(
 def test_only_new_texts_and_pairs_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{word}" for word in rng.choice(50, 8)) for _ in range(40)]
-    index = np.array([[other for other in rng.permutation(40) if other != row][:5] for row in range(40)], dtype=np.int32)
+    index = np.array(
+        [[other for other in rng.permutation(40) if other != row][:5] for row in range(40)], dtype=np.int32
+    )
     first = text_features(texts, index)
     read: list[int] = []
     tokens, pairs = features_module.numbered_token_sets, features_module.pair_jaccard
