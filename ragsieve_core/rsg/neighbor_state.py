@@ -98,10 +98,10 @@ class NeighborState:
         extra = [np.load(folder / f"{name}.npy") if (folder / f"{name}.npy").exists() else None for name in _LATER]
         return cls(
             unpacked(arrays["id_bytes"], arrays["id_ends"]),
-            *(arrays[name] for name in names[:5]),
-            int(arrays["depth"][0]),
-            extra[0],
-            extra[1],
+            **{name: arrays[name] for name in names[:5]},
+            depth=int(arrays["depth"][0]),
+            place=extra[0],
+            norms=extra[1],
         )
 
 

@@ -10,8 +10,10 @@ from typing import Any
 CPU_UNIT = 2.0**-24
 """Largest relative error of one addition in float32, rounded to nearest."""
 DEVICE_UNIT = 2.0**-21
-"""The same for tensor cores, with two bits to spare: they align a block of products to its largest and cut off what is
-below about 2^-23 of it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 2021).
+"""The same for tensor cores, with two bits to spare.
+
+They align a block of products to its largest and cut off what is below about 2^-23 of it: Fasi, Higham, Mikaitis and
+Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS 2021.
 """
 
 _lock = threading.Lock()
