@@ -13,8 +13,9 @@ from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsg.block_tasks import Hits, block_floor, block_hits, join_hits
 from ragsieve_core.rsg.candidates import CandidatePool
 from ragsieve_core.rsg.deciding import decide, decide_in_full
+from ragsieve_core.rsg.products import certified_products
 from ragsieve_core.rsg.scratch import Scratch, search_key
-from ragsieve_core.rsg.screening import Bf16Screen, Fp32Screen, Screen, has_bf16_units
+from ragsieve_core.rsg.screening import Bf16Screen, Fp32Screen, Screen, has_bf16_units, holds
 from ragsieve_core.rsg.some_rows import search_rows
 from ragsieve_core.workers import run_tasks
 
@@ -77,15 +78,40 @@ def search_pairs(
     """
     count = rows.size
     chosen = precision or ("bf16" if device != "cpu" or has_bf16_units() else "fp32")
-    column = np.empty((count, k), dtype=np.int64)
-    cosine = np.empty((count, k), dtype=np.float32)
     if k == 0:
-        return column, cosine, SearchReport(chosen, count, 0, 0, 0)
+        return (
+            np.empty((count, 0), dtype=np.int64),
+            np.empty((count, 0), dtype=np.float32),
+            SearchReport(chosen, count, 0, 0, 0),
+        )
     some = None if count == vectors.shape[0] else rows
     kept = None
     if scratch is not None:
         kept = Scratch(scratch, search_key(vectors, rows.tobytes(), k, block, chosen, device, "1"))
+    with certified_products():
+        return _search(vectors, some, rows, place, k, block, chosen, device, kept, progress)
+
+
+def _search(
+    vectors: NDArray[np.float32],
+    some: NDArray[np.int64] | None,
+    rows: NDArray[np.int64],
+    place: NDArray[np.int64],
+    k: int,
+    block: int,
+    chosen: str,
+    device: str,
+    kept: Scratch | None,
+    progress: Progress | None,
+) -> tuple[NDArray[np.int64], NDArray[np.float32], SearchReport]:
+    count = rows.size
+    column = np.empty((count, k), dtype=np.int64)
+    cosine = np.empty((count, k), dtype=np.float32)
     screen: Screen = (Bf16Screen if chosen == "bf16" else Fp32Screen)(vectors, some, device)
+    if not holds(screen, vectors, some):
+        # Hardware that sums worse than anything known to us: float32 on the processor decides
+        chosen, device = "fp32", "cpu"
+        screen = Fp32Screen(vectors, some)
     hits, crowded = _candidates(screen, k, block, kept, vectors.shape[0], progress)
     sure = np.flatnonzero(~crowded)
     if sure.size:

@@ -99,7 +99,11 @@ def _directed(
     crowded = np.empty(0, dtype=np.int32)
     start = columns.start if turned else rows.start
     if flat.size > limit:
-        number = mask.sum(axis=0 if turned else 1)
+        number = (
+            np.bincount(flat % width, minlength=width)
+            if turned
+            else np.bincount(flat // width, minlength=mask.shape[0])
+        )
         # A row's own cosine may be among them
         over = number > limit + 1
         if over.any():

@@ -6,6 +6,8 @@ leaves its place in the lists to the next ones, and a list is searched again onl
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,10 +19,19 @@ from ragsieve_core.rsg.all_pairs import candidate_limit
 from ragsieve_core.rsg.deciding import decide_in_full
 from ragsieve_core.rsg.lists import Lists
 from ragsieve_core.rsg.neighbor_state import NeighborState
+from ragsieve_core.rsg.products import certified_products
 from ragsieve_core.rsg.rescoring import id_order
-from ragsieve_core.rsg.screening import Bf16Screen, Fp32Screen, Screen, has_bf16_units
+from ragsieve_core.rsg.screening import (
+    Bf16Screen,
+    Fp32Screen,
+    PassingBf16Screen,
+    Screen,
+    has_bf16_units,
+    norm_bounds,
+)
 from ragsieve_core.rsg.some_rows import search_rows
 from ragsieve_core.rsg.twins import row_digests, twins
+from ragsieve_core.workers import run_tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,55 +80,113 @@ def update_neighbors(
             expected=f"two documents or more, {previous.vectors.shape[1]} dimensions and at most {previous.depth} "
             "neighbours, as in the state",
         )
-    known = {name: row for row, name in enumerate(previous.ids)}
-    before = np.fromiter((known.get(name, -1) for name in ids), np.int64, count)
+    if now_is_then(previous, vectors, ids) and int(previous.valid.min(initial=count)) >= min(k, count - 1):
+        return previous, UpdateReport(0, 0, 0, 0)
+    before, at_end = _rows_before(previous.ids, ids)
     _drop_changed(previous, vectors, before)
     fresh = np.flatnonzero(before < 0)
-    place = id_order(ids)
+    place = _place(previous, ids) if at_end else id_order(ids)
     digests = np.empty(count, dtype=np.uint64)
     digests[before >= 0] = previous.digests[before[before >= 0]]
     digests[fresh] = row_digests(vectors[fresh])
+    norms = np.empty(count)
+    norms[before >= 0] = (norm_bounds(previous.vectors) if previous.norms is None else previous.norms)[
+        before[before >= 0]
+    ]
+    norms[fresh] = norm_bounds(vectors[fresh])
     leader = twins(vectors, place, digests).leader
     lists = Lists.carried_over(previous, before, place)
     moved = 0
     searched = np.arange(count)
     screen: Screen | None = None
-    if fresh.size:
-        screen = _screen(vectors, precision)
-        moved = lists.take_in(vectors, screen, fresh, leader)
-    short = np.flatnonzero(lists.valid < min(k, count - 1))
-    repaired = int((before[short] >= 0).sum())
-    if short.size:
-        screen = screen or _screen(vectors, precision)
-        depth = lists.index.shape[1]
-        column, cosine = lists.index.astype(np.int64), lists.cosine
-        left = search_rows(vectors, screen, short, searched, place, depth, candidate_limit(depth), column, cosine)
-        if left.size and screen.precision == "bf16":
-            exact = Fp32Screen(vectors, None)
-            left = search_rows(vectors, exact, left, searched, place, depth, candidate_limit(depth), column, cosine)
-        if left.size:
-            column[left], cosine[left] = decide_in_full(vectors, left, searched, place, depth)
-        lists.index[short] = column[short]
-        lists.valid[short] = depth
-    state = NeighborState(tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth)
+    with certified_products():
+        if fresh.size:
+            screen = _screen(vectors, norms, fresh.size, precision)
+            moved = lists.take_in(vectors, screen, fresh, leader)
+        short = np.flatnonzero(lists.valid < min(k, count - 1))
+        repaired = int((before[short] >= 0).sum())
+        if short.size:
+            if screen is None or short.size > _PASSING:
+                screen = _screen(vectors, norms, short.size, precision)
+            depth = lists.index.shape[1]
+            column, cosine = lists.index.astype(np.int64), lists.cosine
+            left = search_rows(vectors, screen, short, searched, place, depth, candidate_limit(depth), column, cosine)
+            if left.size and screen.precision == "bf16":
+                exact = Fp32Screen(vectors, None)
+                left = search_rows(vectors, exact, left, searched, place, depth, candidate_limit(depth), column, cosine)
+            if left.size:
+                column[left], cosine[left] = decide_in_full(vectors, left, searched, place, depth)
+            lists.index[short] = column[short]
+            lists.valid[short] = depth
+    state = NeighborState(
+        tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth, place, norms
+    )
     gone = len(previous.ids) - int((before >= 0).sum())
     return state, UpdateReport(fresh.size, gone, moved, repaired)
 
 
-def _screen(vectors: NDArray[np.float32], precision: str | None) -> Screen:
+def now_is_then(previous: NeighborState, vectors: NDArray[np.float32], ids: Sequence[str]) -> bool:
+    """Whether the corpus is, row by row, the very one of the state."""
+    return vectors is previous.vectors and len(ids) == len(previous.ids) and tuple(ids) == previous.ids
+
+
+def _rows_before(then: tuple[str, ...], now: Sequence[str]) -> tuple[NDArray[np.int64], bool]:
+    """Earlier row of each id or -1, and whether all that is new stands behind all that was there."""
+    count = len(then)
+    if tuple(now[:count]) == then:
+        return np.concatenate([np.arange(count), np.full(len(now) - count, -1)]), True
+    known = {name: row for row, name in enumerate(then)}
+    return np.fromiter((known.get(name, -1) for name in now), np.int64, len(now)), False
+
+
+def _place(previous: NeighborState, ids: Sequence[str]) -> NDArray[np.int64]:
+    """:func:`id_order` of ids that begin with the previous ones: the new ones are put between them."""
+    count = len(previous.ids)
+    place = id_order(previous.ids) if previous.place is None else previous.place
+    by_id: list[str] = [""] * count
+    for row, spot in enumerate(place.tolist()):
+        by_id[spot] = ids[row]
+    added = sorted(range(count, len(ids)), key=lambda row: ids[row])
+    spots = np.array([bisect_left(by_id, ids[row]) for row in added], dtype=np.int64)
+    out = np.empty(len(ids), dtype=np.int64)
+    out[:count] = place + np.searchsorted(spots, place, side="right")
+    out[added] = spots + np.arange(spots.size)
+    return out
+
+
+def _screen(vectors: NDArray[np.float32], norms: NDArray[np.float64], rows: int, precision: str | None) -> Screen:
     chosen = precision or ("bf16" if has_bf16_units() else "fp32")
-    return Bf16Screen(vectors, None) if chosen == "bf16" else Fp32Screen(vectors, None)
+    if chosen != "bf16":
+        return Fp32Screen(vectors, None)
+    return PassingBf16Screen(vectors, norms) if rows <= _PASSING else Bf16Screen(vectors, None)
+
+
+_PASSING = 2048
+"""Rows searched from which rounding all vectors once is cheaper than rounding them for each of two blocks of rows."""
 
 
 def _drop_changed(previous: NeighborState, vectors: NDArray[np.float32], before: NDArray[np.int64]) -> None:
     """-1 in ``before`` where the vector is not the one of the previous document."""
+    if _shared(previous.vectors, vectors) and before[before >= 0].size == len(previous.ids):
+        leading = np.arange(len(previous.ids))
+        if np.array_equal(before[: leading.size], leading):
+            return
     kept = np.flatnonzero(before >= 0)
-    for start in range(0, kept.size, _READ):
+    unequal = np.zeros(kept.size, dtype=bool)
+
+    def compare(start: int) -> None:
         rows = kept[start : start + _READ]
         now, then = _run(vectors, rows), _run(previous.vectors, before[rows])
-        unequal = now.view(np.uint32) != then.view(np.uint32)
-        if unequal.any():
-            before[rows[unequal.any(axis=1)]] = -1
+        unequal[start : start + _READ] = (now.view(np.uint32) != then.view(np.uint32)).any(axis=1)
+
+    deque(run_tasks(compare, range(0, kept.size, _READ)), maxlen=0)
+    before[kept[unequal]] = -1
+
+
+def _shared(then: NDArray[np.float32], now: NDArray[np.float32]) -> bool:
+    """Whether the rows of then are the first rows of now, in the same memory: nothing to compare."""
+    one, other = then.__array_interface__, now.__array_interface__
+    return bool(one["data"][0] == other["data"][0] and then.strides == now.strides and then.shape[1] == now.shape[1])
 
 
 def _run(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -127,4 +196,4 @@ def _run(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.fl
     return vectors[rows]
 
 
-_READ = 1024
+_READ = 256

@@ -23,10 +23,18 @@ def integrity(texts: Sequence[str], config: RSGConfig) -> NDArray[np.float64]:
     -------
     float64 (N,), each 0 or 1; 1 = suspicious.
     """
-    out = np.zeros(len(texts))
-    # ASCII letters are all Latin: nothing to count
+    return flags(*text_scripts(texts), config)
+
+
+def text_scripts(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """:func:`script_counts`, but an ASCII text counts as one script unseen: its letters are all Latin."""
+    scripts, transitions = np.ones(len(texts), dtype=np.int64), np.zeros(len(texts), dtype=np.int64)
     mixed = [row for row, text in enumerate(texts) if not text.isascii()]
     if mixed:
-        scripts, transitions = script_counts([texts[row] for row in mixed])
-        out[mixed] = (transitions > 0) | (scripts >= config.integrity_scripts)
-    return out
+        scripts[mixed], transitions[mixed] = script_counts([texts[row] for row in mixed])
+    return scripts, transitions
+
+
+def flags(scripts: NDArray[np.int64], transitions: NDArray[np.int64], config: RSGConfig) -> NDArray[np.float64]:
+    """:func:`integrity` from the counts of :func:`text_scripts`."""
+    return ((transitions > 0) | (scripts >= config.integrity_scripts)).astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from ragsieve_core.text.shared_tokens import shared_counts
 from ragsieve_core.text.token_sets import TokenSets, ascii_token_sets
+from ragsieve_core.workers import run_tasks
+
+_ROWS = 4096
 
 
 def neighbor_jaccard(texts: Sequence[str], index: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -23,23 +27,36 @@ def neighbor_jaccard(texts: Sequence[str], index: NDArray[np.int32]) -> NDArray[
     -------
     float64 (N, k), in [0, 1]; 0 where both texts are without words.
     """
+    return list_jaccard(ascii_token_sets(texts), index)
+
+
+def list_jaccard(sets: TokenSets, index: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Jaccard of N texts and their neighbours, each pair that stands in both lists worked out once; float64 (N, k)."""
     count, k = index.shape
-    left = np.repeat(np.arange(count, dtype=np.int64), k)
-    return pair_jaccard(ascii_token_sets(texts), left, index.ravel().astype(np.int64)).reshape(count, k)
+    out = np.empty(count * k)
+    # Place of the pair in the list of its other text, where that comes first; -1 elsewhere
+    twin = np.full(count * k, -1, dtype=np.int64)
+
+    def look(begin: int) -> None:
+        row = np.arange(begin, min(begin + _ROWS, count), dtype=np.int32)
+        own = index[row]
+        place = np.flatnonzero(own < row[:, None])
+        this, other = row[place // k], own.ravel()[place]
+        # A row stands in a list once
+        hit = np.flatnonzero(index[other] == this[:, None])
+        pair = hit // k
+        twin[begin * k + place[pair]] = other[pair].astype(np.int64) * k + hit % k
+
+    deque(run_tasks(look, range(0, count, _ROWS)), maxlen=0)
+    own = np.flatnonzero(twin < 0)
+    out[own] = pair_jaccard(sets, own // k, index.ravel()[own].astype(np.int64))
+    later = np.flatnonzero(twin >= 0)
+    out[later] = out[twin[later]]
+    return out.reshape(count, k)
 
 
 def pair_jaccard(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Jaccard of pairs of texts, each unordered pair worked out once; float64 (m,)."""
-    count = sets.start.size - 1
-    key = np.minimum(left, right) * count + np.maximum(left, right)
-    order = np.argsort(key)
-    ordered = key[order]
-    fresh = np.ones(key.size, dtype=bool)
-    fresh[1:] = ordered[1:] != ordered[:-1]
-    low, high = np.divmod(ordered[fresh], max(1, count))
-    shared = shared_counts(sets, low, high)
-    union = sets.size[low] + sets.size[high] - shared
-    value = np.divide(shared, union, out=np.zeros(low.size), where=union > 0)
-    out = np.empty(key.size)
-    out[order] = value[np.cumsum(fresh) - 1]
-    return out
+    """Jaccard of pairs of texts; float64 (m,)."""
+    shared = shared_counts(sets, left, right)
+    union = sets.size[left] + sets.size[right] - shared
+    return np.asarray(np.divide(shared, union, out=np.zeros(left.size), where=union > 0))

@@ -20,6 +20,8 @@ from ragsieve_core.workers import run_tasks
 
 _FRESH = 1024
 _COLUMNS = 4096
+_PAIRS = 500_000
+"""Pairs held before they are put into the lists; bounds memory."""
 
 
 @dataclass(slots=True)
@@ -49,7 +51,24 @@ class Lists:
         place : int64 (N,), of each document id in the sorted ids.
         """
         count = before.size
-        now = np.full(len(previous.ids), -1, dtype=np.int32)
+        depth = min(previous.depth, count - 1)
+        out = cls(
+            np.full((count, depth), -1, dtype=np.int32),
+            np.full((count, depth), -np.inf, dtype=np.float32),
+            np.zeros(count, dtype=np.int32),
+            np.zeros(count, dtype=bool),
+            place,
+        )
+        width = min(depth, previous.index.shape[1])
+        all_then = len(previous.ids)
+        if np.array_equal(before[:all_then], np.arange(all_then)):
+            # All are where they were
+            out.index[:all_then, :width] = previous.index[:, :width]
+            out.cosine[:all_then, :width] = previous.cosine[:, :width]
+            out.valid[:all_then] = np.minimum(previous.valid, width)
+            out.complete[:all_then] = previous.valid == all_then - 1
+            return out
+        now = np.full(all_then, -1, dtype=np.int32)
         kept = np.flatnonzero(before >= 0)
         now[before[kept]] = kept
         rows = before[kept]
@@ -63,15 +82,6 @@ class Lists:
             new[lost] = np.take_along_axis(new[lost], order, 1)
             cosine[lost] = np.take_along_axis(cosine[lost], order, 1)
         cosine[new < 0] = -np.inf
-        depth = min(previous.depth, count - 1)
-        out = cls(
-            np.full((count, depth), -1, dtype=np.int32),
-            np.full((count, depth), -np.inf, dtype=np.float32),
-            np.zeros(count, dtype=np.int32),
-            np.zeros(count, dtype=bool),
-            place,
-        )
-        width = min(depth, new.shape[1])
         out.index[kept, :width] = new[:, :width]
         out.cosine[kept, :width] = cosine[:, :width]
         out.valid[kept] = np.minimum((new >= 0).sum(axis=1), width)
@@ -108,18 +118,53 @@ class Lists:
             pool = CandidatePool(Part(screen, part), depth, candidate_limit(depth))
             pool.raise_floor(0, first_floor(screen, part, count, depth))
             work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=True)
+            waiting: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+            held = 0
             for row, column, hits in work:
                 pool.add(hits)
                 pool.prune_if_grown()
-                cosine = many_pair_cosines(vectors, leader[row], leader[column])
-                changed[self._insert(row, column, cosine)] = True
+                waiting.append((row, column))
+                held += row.size
+                if held > _PAIRS:
+                    changed[self._insert_pairs(vectors, leader, waiting)] = True
+                    waiting, held = [], 0
             hits, sure = pool.prune(), part[~pool.crowded]
             if sure.size:
                 self.index[sure], self.cosine[sure] = decide(
                     vectors, screen, hits, np.arange(count), self.place, depth, screened=part
                 )
                 self.valid[sure] = depth
+            changed[self._insert_pairs(vectors, leader, waiting, sure)] = True
         return int(changed.sum())
+
+    def _insert_pairs(
+        self,
+        vectors: NDArray[np.float32],
+        leader: NDArray[np.int64],
+        pairs: list[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        decided: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Put (kept, fresh) pairs into the lists of the kept; rows that changed.
+
+        The cosines of pairs in the lists of the fresh rows ``decided`` (increasing) are taken from there: a cosine
+        is the same from both sides.
+        """
+        if not pairs:
+            return np.empty(0, dtype=np.int64)
+        row, column = (np.concatenate(side) for side in zip(*pairs, strict=True))
+        cosine = np.empty(row.size, dtype=np.float32)
+        known = np.zeros(row.size, dtype=bool)
+        if decided is not None and decided.size and row.size:
+            count = self.valid.size
+            key = (decided[:, None] * count + self.index[decided]).ravel()
+            order = np.argsort(key)
+            asked = column * count + row
+            at = order[np.minimum(np.searchsorted(key, asked, sorter=order), key.size - 1)]
+            known = key[at] == asked
+            cosine[known] = self.cosine[decided].ravel()[at[known]]
+        unknown = np.flatnonzero(~known)
+        cosine[unknown] = many_pair_cosines(vectors, leader[row[unknown]], leader[column[unknown]])
+        return self._insert(row, column, cosine)
 
     def _insert(
         self, row: NDArray[np.int64], column: NDArray[np.int64], cosine: NDArray[np.float32]

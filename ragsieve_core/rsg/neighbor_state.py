@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.knn import Neighbors, search_neighbors
+from ragsieve_core.rsg.rescoring import id_order
+from ragsieve_core.rsg.screening import norm_bounds
 from ragsieve_core.rsg.twins import row_digests
 
 SPARE = 8
 """Places beyond those a rule reads: a row loses neighbours to removals before it has to be searched again."""
+
+_LATER = ("place", "norms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class NeighborState:
     valid : int32 (N,), places that are known to be the nearest; fewer than p after removals.
     digests : uint64 (N,), see :func:`ragsieve_core.rsg.twins.row_digests`.
     depth : places asked for; p = min(depth, N - 1).
+    place : int64 (N,), of each id in the sorted ids; None where it was not kept.
+    norms : float64 (N,), upper bounds of the lengths of the rows; None where they were not kept.
     """
 
     ids: tuple[str, ...]
@@ -41,6 +47,8 @@ class NeighborState:
     valid: NDArray[np.int32]
     digests: NDArray[np.uint64]
     depth: int
+    place: NDArray[np.int64] | None = None
+    norms: NDArray[np.float64] | None = None
 
     def neighbors(self, k: int) -> Neighbors:
         """The min(k, N - 1) nearest of every document.
@@ -59,27 +67,22 @@ class NeighborState:
 
     def save(self, folder: Path) -> None:
         """Write the state as ``.npy`` files; ``folder`` holds the old state or the new one, never a mixture."""
-        part = folder.with_name(f"{folder.name}.{os.getpid()}.part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        encoded = [name.encode("utf-8", "surrogatepass") for name in self.ids]
-        arrays: dict[str, NDArray[np.generic]] = {
-            "vectors": np.asarray(self.vectors),
-            "index": self.index,
-            "cosine": self.cosine,
-            "valid": self.valid,
-            "digests": self.digests,
-            "depth": np.array([self.depth]),
-            "id_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
-            "id_ends": np.cumsum([len(name) for name in encoded], dtype=np.int64),
-        }
-        for name, array in arrays.items():
-            np.save(part / f"{name}.npy", array, allow_pickle=False)
-        old = folder.with_name(f"{folder.name}.{os.getpid()}.old")
-        if folder.exists():
-            folder.rename(old)
-        part.rename(folder)
-        shutil.rmtree(old, ignore_errors=True)
+        id_bytes, id_ends = packed(self.ids)
+        save_arrays(
+            folder,
+            {
+                "vectors": np.asarray(self.vectors),
+                "index": self.index,
+                "cosine": self.cosine,
+                "valid": self.valid,
+                "digests": self.digests,
+                "depth": np.array([self.depth]),
+                "place": id_order(self.ids) if self.place is None else self.place,
+                "norms": norm_bounds(self.vectors) if self.norms is None else self.norms,
+                "id_bytes": id_bytes,
+                "id_ends": id_ends,
+            },
+        )
 
     @classmethod
     def load(cls, folder: Path) -> NeighborState:
@@ -89,27 +92,16 @@ class NeighborState:
         ------
         InputError : the folder holds no whole state.
         """
-        try:
-            arrays = {
-                name: np.load(folder / f"{name}.npy", allow_pickle=False, mmap_mode="r" if name == "vectors" else None)
-                for name in ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
-            }
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(
-                f"no neighbour state can be read: {error}", where=str(folder), expected="a folder that a scan wrote"
-            ) from error
-        data = arrays["id_bytes"].tobytes()
-        ends = arrays["id_ends"].tolist()
-        starts = [0, *ends[:-1]]
-        ids = tuple(data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, ends, strict=True))
+        names = ("vectors", "index", "cosine", "valid", "digests", "depth", "id_bytes", "id_ends")
+        arrays: dict[str, Any] = dict(load_arrays(folder, names, "neighbour state", mapped=("vectors",)))
+        # States of before these were kept
+        extra = [np.load(folder / f"{name}.npy") if (folder / f"{name}.npy").exists() else None for name in _LATER]
         return cls(
-            ids,
-            arrays["vectors"],
-            arrays["index"],
-            arrays["cosine"],
-            arrays["valid"],
-            arrays["digests"],
-            int(arrays["depth"][0]),
+            unpacked(arrays["id_bytes"], arrays["id_ends"]),
+            **{name: arrays[name] for name in names[:5]},
+            depth=int(arrays["depth"][0]),
+            place=extra[0],
+            norms=extra[1],
         )
 
 
@@ -120,4 +112,14 @@ def neighbor_state(
     if neighbors is None:
         neighbors = search_neighbors(vectors, ids, depth)[0]
     valid = np.full(len(ids), neighbors.index.shape[1], dtype=np.int32)
-    return NeighborState(tuple(ids), vectors, neighbors.index, neighbors.cosine, valid, row_digests(vectors), depth)
+    return NeighborState(
+        tuple(ids),
+        vectors,
+        neighbors.index,
+        neighbors.cosine,
+        valid,
+        row_digests(vectors),
+        depth,
+        id_order(ids),
+        norm_bounds(vectors),
+    )

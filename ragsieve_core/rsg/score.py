@@ -16,10 +16,10 @@ from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibra
 from ragsieve_core.rsg.config import RSGConfig
 from ragsieve_core.rsg.density import local_density
 from ragsieve_core.rsg.evidence import CorpusEvidence
+from ragsieve_core.rsg.features import TextFeatures, text_features
 from ragsieve_core.rsg.incremental import update_neighbors
-from ragsieve_core.rsg.integrity import integrity
-from ragsieve_core.rsg.knn import search_neighbors
-from ragsieve_core.rsg.lexical import neighbor_jaccard
+from ragsieve_core.rsg.integrity import flags
+from ragsieve_core.rsg.knn import Neighbors, search_neighbors
 from ragsieve_core.rsg.neighbor_state import NeighborState
 
 
@@ -53,6 +53,8 @@ def score_corpus(
     progress: Progress | None = None,
     scratch: Path | None = None,
     previous: NeighborState | None = None,
+    features: TextFeatures | None = None,
+    keys: Sequence[str] | None = None,
 ) -> CalibratedEvidence: ...
 
 
@@ -67,6 +69,8 @@ def score_corpus(
     progress: Progress | None = None,
     scratch: Path | None = None,
     previous: NeighborState | None = None,
+    features: TextFeatures | None = None,
+    keys: Sequence[str] | None = None,
 ) -> CorpusEvidence: ...
 
 
@@ -80,6 +84,8 @@ def score_corpus(
     progress: Progress | None = None,
     scratch: Path | None = None,
     previous: NeighborState | None = None,
+    features: TextFeatures | None = None,
+    keys: Sequence[str] | None = None,
 ) -> CorpusEvidence:
     """RSG of a whole corpus.
 
@@ -95,6 +101,11 @@ def score_corpus(
     previous : neighbour lists of an earlier scan, of any order and set of documents; only what changed is searched.
         To keep the lists for the next time, call :func:`ragsieve_core.rsg.incremental.update_neighbors` first and give
         its state.
+    features : words, scripts and overlaps of an earlier scan by the `paper` rule, of any order and set of documents;
+        only new texts and new pairs are looked at. To keep them, call
+        :func:`ragsieve_core.rsg.features.text_features` first and give its result, or use
+        :func:`ragsieve_core.rsg.rescan.rescan`, which keeps both.
+    keys : content hash of each text, as ``features`` were made with; by default they are told apart by the texts.
 
     Raises
     ------
@@ -111,9 +122,15 @@ def score_corpus(
         neighbors = update_neighbors(previous, vectors, ids, config.k)[0].neighbors(config.k)
     if isinstance(config, CalibratedConfig):
         return score_calibrated(ids, texts, neighbors, config, sources=sources)
-    overlap = neighbor_jaccard(texts, neighbors.index)
+    read = text_features(texts, neighbors.index, keys=keys, previous=features)
+    return score_paper(ids, neighbors, read, config)
+
+
+def score_paper(ids: Sequence[str], neighbors: Neighbors, read: TextFeatures, config: RSGConfig) -> CorpusEvidence:
+    """The `paper` rule after any exact search and the reading of the texts."""
+    overlap = read.jaccard
     density = local_density(neighbors.cosine, overlap, config)
-    mixed = integrity(texts, config)
+    mixed = flags(read.scripts, read.transitions, config)
     tail = tail_probability(density.density)
     topology = topology_score(tail, mixed, config)
     score = np.maximum(topology, mixed)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsieve_core.rsg.products import CPU_UNIT, DEVICE_UNIT
 from ragsieve_core.rsg.rescoring import screening_error
 from ragsieve_core.workers import run_tasks
 
@@ -57,6 +58,18 @@ def has_bf16_units() -> bool:
     return any(bool(getattr(torch.cpu, name, bool)()) for name in probes)
 
 
+def norm_bounds(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Upper bounds of the lengths of the rows, float64 (N,)."""
+    out = np.empty(vectors.shape[0])
+
+    def measure(start: int) -> None:
+        block = np.asarray(vectors[start : start + _READ])
+        out[start : start + _READ] = np.sqrt(np.einsum("ij,ij->i", block, block))
+
+    deque(run_tasks(measure, range(0, out.size, _READ)), maxlen=0)
+    return out * (1 + screening_error(vectors.shape[1]) + 2.0**-23)
+
+
 class Bf16Screen:
     """Screening in bfloat16; holds the rounded rows, 2 U d bytes.
 
@@ -64,14 +77,17 @@ class Bf16Screen:
     ----------
     vectors : float32 (N, d), may be memory-mapped.
     rows : int64 (U,), rows to screen, or None for all.
-    device : torch device the products run on.
+    device : torch device the products run on. Off the processor more is allowed for: sums to :data:`DEVICE_UNIT`, and
+        results that are cut off instead of rounded.
     """
 
     precision = "bf16"
+    device = "cpu"
 
     def __init__(self, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None, device: str = "cpu") -> None:
         import torch
 
+        self.device = device
         count = vectors.shape[0] if rows is None else rows.shape[0]
         self.rounded = torch.empty(count, vectors.shape[1], dtype=torch.bfloat16, device=device)
         norm, residue = np.empty(count), np.empty(count)
@@ -88,11 +104,7 @@ class Bf16Screen:
         deque(run_tasks(take_in, range(0, count, _READ), torch_tasks=True), maxlen=0)
         sums = screening_error(vectors.shape[1])
         norm, residue = norm * (1 + sums), residue * (1 + sums) + 1e-30
-        longest = float(norm.max(initial=0.0))
-        # The float32 sum over rounded rows, which may be longer than the rows by the residue, and one rounding to spare
-        reach = (norm + residue) * (longest + float(residue.max(initial=0.0)))
-        self.error = residue * longest + (norm + residue) * float(residue.max(initial=0.0))
-        self.error += reach * (sums + 2.0**-23)
+        self.error = bf16_error(norm, residue, vectors.shape[1], CPU_UNIT if device == "cpu" else DEVICE_UNIT)
 
     def tile(self, rows: Any, columns: Any) -> NDArray[np.int16]:
         import torch
@@ -107,6 +119,9 @@ class Bf16Screen:
         down = np.nextafter(lowest.astype(np.float32), np.float32(-np.inf))
         bits: torch.Tensor = torch.from_numpy(down).to(torch.bfloat16).view(torch.int16)
         ordered = ordered_bits(bits.numpy())
+        if self.device != "cpu":
+            # A result cut off towards zero lies at most one number below the rounded one
+            ordered = ordered - np.int16(1)
         # Minus zero is the number before zero and equals it
         return np.where(ordered == 0, np.int16(-1), ordered)
 
@@ -116,7 +131,63 @@ class Bf16Screen:
 
     def below(self, values: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         exact = values.astype(np.float64)
-        return np.asarray(exact - np.abs(exact) * 2.0**-8 - self.error[rows], dtype=np.float64)
+        step = 2.0**-8 if self.device == "cpu" else 2.0**-7
+        return np.asarray(exact - np.abs(exact) * step - self.error[rows], dtype=np.float64)
+
+
+class PassingBf16Screen(Bf16Screen):
+    """The same for a few rows against all: blocks are rounded as they are read, and not kept.
+
+    Residues are bounded, not measured: rounding to eight bits moves a number by at most 2^-9 of it.
+
+    Parameters
+    ----------
+    vectors : float32 (N, d).
+    norms : float64 (N,), see :func:`norm_bounds`.
+    """
+
+    def __init__(self, vectors: NDArray[np.float32], norms: NDArray[np.float64]) -> None:
+        self.vectors = vectors
+        self.error = bf16_error(norms, norms * 2.0**-9 + 1e-30, vectors.shape[1])
+        self._last: tuple[Any, torch.Tensor] | None = None
+
+    def _round(self, rows: Any) -> torch.Tensor:
+        import torch
+
+        block = self.vectors[rows]
+        return torch.from_numpy(block if block.flags.writeable else np.array(block)).to(torch.bfloat16)
+
+    def tile(self, rows: Any, columns: Any) -> NDArray[np.int16]:
+        import torch
+
+        held = self._last
+        if held is None or held[0] is not rows:
+            # The few rows are the same from tile to tile
+            self._last = held = (rows, self._round(rows))
+        product = torch.mm(held[1], self._round(columns).T)
+        return ordered_bits(product.view(torch.int16).numpy())
+
+
+def bf16_error(
+    norm: NDArray[np.float64], residue: NDArray[np.float64], dimension: int, unit: float = CPU_UNIT
+) -> NDArray[np.float64]:
+    """|x.y - x'.y'| for each x and any y, plus the error of summing x'.y' with roundings of at most ``unit`` each."""
+    longest, worst = float(norm.max(initial=0.0)), float(residue.max(initial=0.0))
+    # The sum runs over rounded rows, which may be longer than the rows by the residue; one rounding to spare
+    reach = (norm + residue) * (longest + worst)
+    sums = dimension * unit / (1 - dimension * unit)
+    return residue * longest + (norm + residue) * worst + reach * (sums + 2 * unit)
+
+
+def holds(screen: Screen, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None) -> bool:
+    """Whether the screen keeps its certificate on a sample: no exact cosine is screened out by itself as the floor."""
+    count = screen.error.shape[0]
+    some = np.linspace(0, count - 1, min(count, 32)).astype(np.int64)
+    others = np.linspace(0, count - 1, min(count, 256)).astype(np.int64)
+    own = (some, others) if rows is None else (rows[some], rows[others])
+    exact = vectors[own[0]].astype(np.float64) @ vectors[own[1]].astype(np.float64).T
+    cut = screen.threshold(exact - screen.error[some, None])
+    return bool((screen.tile(some, others) >= cut).all())
 
 
 def ordered_bits(bits: NDArray[np.int16]) -> NDArray[np.int16]:

@@ -108,7 +108,8 @@ def row_hits(
     crowded = np.empty(0, dtype=np.int32)
     flat = np.flatnonzero(mask)
     if flat.size > pool.limit:
-        crowded = np.flatnonzero(mask.sum(axis=1) > pool.limit + 1).astype(np.int32)
+        number = np.bincount(flat // mask.shape[1], minlength=mask.shape[0])
+        crowded = np.flatnonzero(number > pool.limit + 1).astype(np.int32)
         if crowded.size:
             mask[crowded] = False
             flat = np.flatnonzero(mask)

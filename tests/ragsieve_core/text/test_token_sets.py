@@ -60,7 +60,9 @@ def test_rare_words_and_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_words_of_one_hash_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_sets, "_hashes", lambda buffer, first, length: np.zeros(first.size, dtype=np.uint64))
+    monkeypatch.setattr(
+        token_sets, "_hashes", lambda buffer, first, length, code: np.zeros(first.size, dtype=np.uint64)
+    )
     assert_as_plain(["one two", "two three", ""])
 
 
