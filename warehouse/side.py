@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-FOLDERS = ("embeddings", "snapshots", "inbox", "receipts", "refused", "published", "backups", "rejects", "tmp")
+FOLDERS = (
+    "embeddings", "snapshots", "inbox", "receipts", "refused", "published", "backups", "rejects", "neighbors",
+    "scratch", "tmp",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

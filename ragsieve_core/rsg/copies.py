@@ -34,6 +34,34 @@ class CopyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CopyRule:
+    """Which copy groups become alerts; what it measured is in docs/why/copies.md.
+
+    Attributes
+    ----------
+    name : stored with each group.
+    least : smallest group, >= 2.
+    places : smallest number of different known sources, or of different known contributors, >= 2. Who names neither
+        says nothing of where a text came from: the same text twice from nowhere is a duplicate, not a flood.
+    least_overlap : word Jaccard that holds a group together at least, in (0, 1].
+    kinds : kinds of group. Templates are boilerplate and versions are one source ingested again.
+    """
+
+    name: str = "copies-3x2"
+    least: int = 3
+    places: int = 2
+    least_overlap: float = 0.90
+    kinds: tuple[CopyKind, ...] = (CopyKind.FLOOD,)
+
+    def raises(self, kind: str, documents: int, sources: int, contributors: int) -> bool:
+        """Whether a group of that kind and size, from so many known sources and contributors, is an alert."""
+        return kind in self.kinds and documents >= self.least and max(sources, contributors) >= self.places
+
+
+COPY_RULE = CopyRule()
+
+
+@dataclass(frozen=True, slots=True)
 class CopyGroup:
     """Documents that say the same in the same words.
 

@@ -39,7 +39,8 @@ def group_sentence(row: Mapping[str, Any]) -> str:
         parts.append("Its text mixes writing systems in a way that flags it by itself (integrity = 1).")
     copies = detail.get("copies")
     if copies:
-        parts.append(f"{len(copies['members'])} documents say this in nearly the same words ({copies['kind']}).")
+        number_of = copies.get("documents", len(copies["members"]))
+        parts.append(f"{number_of:,} documents say this in nearly the same words ({copies['kind']}).")
     return " ".join(parts)
 
 
