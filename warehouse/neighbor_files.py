@@ -1,9 +1,9 @@
 """Neighbour lists of the last scan as an immutable, hashed file, so that the next scan searches only what changed.
 
 ``neighbors/<key>/<SHA-256 of the bytes>.npz``, the key over corpus, encoder, depth of the lists and version of the
-product. The file holds no vectors: a version's vector of one encoder never changes, and a digest of each row is compared
-besides. Whoever scans may write one, owner or not: a file that is missing, broken or of another corpus costs a full
-search and no more.
+product. The file holds no vectors: a version's vector of one encoder never changes, and a digest of each row is
+compared besides. Whoever scans may write one, owner or not: a file that is missing, broken or of another corpus costs
+a full search and no more.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class NeighborKey:
 
 @dataclass(frozen=True, slots=True)
 class KeptLists:
-    """Lists of M documents as they were stored; fields as in :class:`NeighborState`, with ``version_ids`` int64 (M,)."""
+    """Lists of M documents as they were stored; fields as in :class:`NeighborState`, ``version_ids`` int64 (M,)."""
 
     version_ids: NDArray[np.int64]
     ids: tuple[str, ...]

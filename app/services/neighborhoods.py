@@ -26,8 +26,8 @@ BLOCK = 2048
 """Rows of a block of a full search: what an interrupted one loses is at most the block in work."""
 
 MOST_FRESH = 0.4
-"""Share of new or changed documents up to which the old lists are used: a full search takes each pair of documents once,
-one of m new documents takes m N pairs, so that they cost the same at one half."""
+"""Share of new or changed documents up to which the old lists are used: a full search takes each pair of documents
+once, one of m new documents takes m N pairs, so that they cost the same at one half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class Neighborhoods:
     ----------
     state : lists of all documents, deep enough for the rule.
     search : JSON values. mode (full, incremental or unchanged), reason (why not incremental; empty where it is),
-        documents, searched (rows), precision, redone_share (of the bf16 screening, 0 to 1), blocks, blocks_reused, moved
-        (kept lists that took in a new document).
+        documents, searched (rows), precision, redone_share (of the bf16 screening, 0 to 1), blocks, blocks_reused,
+        moved (kept lists that took in a new document), gone (documents of the old lists).
     """
 
     state: NeighborState

@@ -39,8 +39,8 @@ class ScanOutcome:
     """What a scan did; ``already`` = the same scan was stored before and nothing was computed.
 
     ``copies`` and ``new_copies`` are alerts of copies, apart from ``alerts``. ``search`` says how the neighbours were
-    found (:class:`app.services.neighborhoods.Neighborhoods`), ``changes`` what is new since the previous scan (fields of
-    :class:`warehouse.scan_changes.ScanChanges`); both are empty where nothing was computed.
+    found (:class:`app.services.neighborhoods.Neighborhoods`), ``changes`` what is new since the previous scan (fields
+    of :class:`warehouse.scan_changes.ScanChanges`); both are empty where nothing was computed.
     """
 
     scan: str
