@@ -110,7 +110,8 @@ def record_copies(
         )
         listed += [{"scan_id": scan_id, "group_id": name} | row for row in held]
         if raised:
-            # The size stays out of the severity: the same words twice is a reason to look, not to hurry
+            # The oldest versions, so that the same ones stand for the group in every scan. Its size stays out of the
+            # severity: the same words twice is a reason to look, not to hurry
             evidence += [
                 {
                     "version_id": row["version_id"],
@@ -121,7 +122,7 @@ def record_copies(
                     "campaign_size": 1,
                     "kinds": ["copies"],
                 }
-                for row in held
+                for row in held[: COPY_RULE.most]
             ]
     sql.insert(cursor, "copy_groups", pa.Table.from_pylist(groups, schema=_GROUPS))
     sql.insert(cursor, "copy_members", pa.Table.from_pylist(listed, schema=_MEMBERS))

@@ -152,7 +152,7 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
                 "segment": segment_id,
             },
         )
-        found = plain(read_changes(cursor, scan_id, principal, _SHOWN, values["summary"]))
+        found = plain(read_changes(cursor, scan_id, principal, _SHOWN, str(values["summary"])))
         counts = (fed.alerts, fed.opened, False, copies.alerts, copies.opened)
         return done(RecordedScan(scan_id, len(versions), flagged, *counts, found))
 

@@ -152,9 +152,9 @@ def _answer(wh: Warehouse, segment: Segment, principal: Principal) -> dict[str, 
     fields = segment.fields
     if fields["want"] == "scan":
         names = ("snapshot", "detector", "config_key", "encoder", "code_version")
-        found = find_scan(wh, principal=principal, **{name: fields[name] for name in names})
+        known = find_scan(wh, principal=principal, **{name: fields[name] for name in names})
         told = ("scan_id", "documents", "flagged", "seconds", "state")
-        return {"scan": None if found is None else {name: found[name] for name in told}}
+        return {"scan": None if known is None else {name: known[name] for name in told}}
     if fields["want"] != "snapshot":
         raise RefusedError(
             Refusal.UNKNOWN_KIND, f"no answer to {str(fields['want'])[:40]!r}", expected="snapshot or scan"

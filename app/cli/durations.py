@@ -10,7 +10,7 @@ _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _TEXT = re.compile(r"^(\d+(?:\.\d+)?)([smhd]?)$")
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float]):
     """A number with an optional unit (s, m, h, d; seconds without one), above 0, as seconds."""
 
     name = "duration"

@@ -119,7 +119,7 @@ def check_warehouse(path: Path) -> Iterator[Finding]:
 
 
 def freshness_findings(found: Sequence[Freshness]) -> Iterator[Finding]:
-    """One finding per corpus with documents that no scan has seen; a wait is no fault of the machine, so it is green."""
+    """One finding per corpus with documents no scan has seen; green, for a wait is no fault of the machine."""
     from app.components.facts import age
 
     for entry in found:

@@ -119,3 +119,10 @@ def test_what_does_not_fit_is_refused(wh: Warehouse, me: Principal, group: CopyR
     versions = load_snapshot(wh, snapshot, principal=me).version_ids
     with pytest.raises(InputError):
         record_scan(wh, dataclasses.replace(scan_of(snapshot, versions, set()), copies=[group]), principal=me)
+
+
+def test_a_large_group_does_not_fill_the_queue(wh: Warehouse, me: Principal) -> None:
+    recorded = scan(wh, me, [f"s{n}" for n in range(40)], members=40)
+    assert (recorded.copies, list_copy_groups(wh, principal=me)[0]["documents"]) == (20, 40)
+    again = scan(wh, me, [f"s{n}" for n in range(41)], members=41)
+    assert (again.copies, again.new_copies) == (20, 0)
