@@ -13,6 +13,7 @@ from tests.warehouse.builders import scan_of
 from warehouse.alerts import QueueFilter, queue_page
 from warehouse.campaigns import campaign_detail, list_campaigns
 from warehouse.database import Warehouse
+from warehouse.erasure import erase_document
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
 from warehouse.records import CampaignRecord
@@ -107,6 +108,13 @@ def test_a_tenant_sees_its_members_alone(wh: Warehouse, me: Principal) -> None:
     assert list_campaigns(wh, principal=eve) == []
     with pytest.raises(InputError, match="no campaign"):
         campaign_detail(wh, row["campaign_id"], principal=eve)
+
+
+def test_the_words_of_an_erased_member_go(wh: Warehouse, me: Principal) -> None:
+    scan(wh, me, batch(8), {0: [0, 1, 2], 1: [4, 5]})
+    erase_document(wh, "c", "d1", principal=me, reason="ticket")
+    words = {row["documents"]: row["shared_words"] for row in list_campaigns(wh, principal=me)}
+    assert words == {3: [], 2: ["harbour"]}
 
 
 @pytest.mark.parametrize(
