@@ -13,6 +13,7 @@ from app.components.table import number_column
 from app.pages_map import QUEUE, page_file
 from app.session import desk
 from warehouse.corpora import Corpus, list_corpora
+from warehouse.freshness import Freshness, corpus_freshness
 from warehouse.ids import utc_now
 from warehouse.overview import overview
 from warehouse.scans import list_scans
@@ -49,7 +50,10 @@ def main() -> None:
         alerts(counts["alerts_by"])
     with right:
         st.subheader("Corpora")
-        corpora(list_corpora(here.warehouse, principal=here.principal))
+        corpora(
+            list_corpora(here.warehouse, principal=here.principal),
+            corpus_freshness(here.warehouse, principal=here.principal),
+        )
     st.subheader("Other processes")
     show_sharing(here)
     st.subheader("Last scans")
@@ -66,10 +70,30 @@ def empty() -> None:
     st.code("\n".join(f"ragsieve {command}" for command in commands), language=None)
 
 
-def corpora(found: list[Corpus]) -> None:
-    """Corpora with their current size."""
-    rows = [{"corpus": plain_label(corpus.name), "documents": corpus.documents} for corpus in found]
-    st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 8 else 320)
+def corpora(found: list[Corpus], fresh: list[Freshness]) -> None:
+    """Corpora with their current size, and how much of each no scan has seen yet."""
+    by_corpus = {entry.corpus_id: entry for entry in fresh}
+    rows = []
+    for corpus in found:
+        entry = by_corpus.get(corpus.corpus_id)
+        hours = entry.oldest_hours if entry else None
+        rows.append(
+            {
+                "corpus": plain_label(corpus.name),
+                "documents": corpus.documents,
+                "unscanned": entry.unscanned if entry else 0,
+                "oldest": age(hours) if hours is not None else None,
+                "admission": corpus.admission.replace("_", " "),
+            }
+        )
+    columns = {
+        "unscanned": number_column("unscanned", "Current documents whose text no finished RSG scan has scored."),
+        "oldest": st.column_config.TextColumn("oldest unscanned", help="Age of the oldest of them."),
+        "admission": st.column_config.TextColumn("admission", help="When a new document may be retrieved."),
+    }
+    st.dataframe(
+        rows, hide_index=True, height="content" if len(rows) <= 8 else 320, column_config=columns, placeholder="–"
+    )
 
 
 def alerts(found: list[dict[str, Any]]) -> None:

@@ -20,7 +20,7 @@ Corpora, encoders, documents
     ``records.EncoderSpec(key, name, dimension, parameters)``, ``encoders.list_encoders(wh, *, principal)``.
     ``ingest.ingest(wh, corpus, batches, *, principal, embeddings=None, encoder=None, batch_label="", full=False,
     input_name="") -> IngestResult(accepted, duplicates, rejected, snapshot, rejects_file, documents, tombstoned,
-    full_refused, embedded, seconds, batch, rejects)``. ``batches``: ``RecordBatchColumns`` of
+    full_refused, embedded, seconds, batch, rejects, admission)``. ``batches``: ``RecordBatchColumns`` of
     ``ragsieve_core.formats.records``. ``embeddings``: float (records, d), row i for record i of the input.
     ``embeddings.add_embeddings(wh, snapshot, encoder, matrix, *, principal, version_ids=None)``.
     ``embeddings.verify_segments(wh) -> list[str]``.
@@ -34,11 +34,21 @@ Snapshots
 
 Scans
     ``scans.record_scan(wh, ScanRecord(…), *, principal) -> RecordedScan(scan, documents, flagged, alerts,
-    new_alerts, already)``; ``scans.find_scan(wh, *, snapshot, detector, config_key, encoder, code_version,
+    new_alerts, already, copies, new_copies, changes)``;
+    ``scans.find_scan(wh, *, snapshot, detector, config_key, encoder, code_version,
     principal, model_versions=None) -> dict | None``; ``scans.record_failed_scan(…)``; ``scans.list_scans(wh, *,
     principal, corpus="")``; ``scans.get_scan(wh, scan, *, principal)``; ``scans.score_page(wh, scan, *, principal,
     sort="score", descending=True, limit=50, offset=0, flagged=None, search="") -> Page``; ``scans.scan_scores(wh,
     scan, *, principal) -> pyarrow.Table``; ``scans.scan_neighbors(wh, scan, version_ids, *, principal) -> list``.
+
+    What a scan changed and why: ``scans.scan_changes(wh, scan, principal, *, most=100) -> ScanChanges(scan, previous,
+    documents, added, removed, changed, new_alerts, alerts_gone, moved, rows, search)``.
+    ``campaigns.list_campaigns(wh, *, principal, corpus="") -> list``, ``campaigns.campaign_detail(wh, campaign, *,
+    principal) -> CampaignDetail(campaign, members, context, contributors, batches, sources)``;
+    ``copies.list_copy_groups(wh, *, principal, corpus="") -> list``; ``freshness.corpus_freshness(wh, *, principal) ->
+    list[Freshness(corpus_id, corpus, documents, unscanned, oldest_at, oldest_hours, last_scan_at)]``.
+    For whoever scans, owner or not: ``neighbor_files.load_lists``, ``save_lists``, ``earlier_state``;
+    ``scan_scratch.scan_scratch(side)``.
 
 Events
     ``events.record_events(wh, [EventRecord(…)], *, principal) -> RecordedEvents(events, duplicates, candidates,
@@ -47,7 +57,7 @@ Events
     corpus="", rule="") -> pyarrow.Table``.
 
 Alerts
-    ``alerts.queue_page(wh, *, principal, filters=QueueFilter(), sort="severity", descending=True, limit=50,
+    ``alerts.queue_page(wh, *, principal, filters=QueueFilter(…, kinds=()), sort="severity", descending=True, limit=50,
     offset=0) -> Page(rows, total, limit, offset)``; ``alerts.SORTS``; ``alerts.queue_ids(…)``;
     ``alerts.alert_detail(wh, alert, *, principal) -> AlertDetail(alert, document, scores, neighbors, evidence,
     reach, reach_totals, versions, history)``.

@@ -42,6 +42,7 @@ class QueueFilter:
     Attributes
     ----------
     statuses, detectors, verdicts, tenants : any of these.
+    kinds : any of isolation, integrity, copies (see the table alert_kinds).
     corpus : name or id.
     contributor, source_uri, holder : exactly this.
     search : part of the document id, case ignored.
@@ -62,6 +63,7 @@ class QueueFilter:
     campaign: str = ""
     scan: str = ""
     min_score: float | None = None
+    kinds: Sequence[str] = ()
 
     def parameters(self) -> dict[str, Any]:
         """Query parameters; list filters as text lists."""
@@ -78,6 +80,7 @@ class QueueFilter:
             "campaign": self.campaign,
             "scan_id": self.scan,
             "min_score": self.min_score,
+            "kinds": list(self.kinds) or [""],
         }
 
 

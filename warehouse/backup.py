@@ -21,11 +21,13 @@ from warehouse.errors import StorageError
 from warehouse.ids import new_id, utc_now
 from warehouse.owner import Owner, resolve
 from warehouse.principal import Principal
+from warehouse.scan_scratch import clear_scratch
 from warehouse.side import Side, sync_folder
 
 _MANIFEST = "manifest.json"
 _DATABASE = "warehouse.duckdb"
 _YOUNG_S = 3600.0
+_LISTS_S = 30 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +232,16 @@ def _counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What :func:`gc` removed: orphaned embedding files, snapshot exports, temporaries and refused files, bytes."""
+    """What :func:`gc` removed: orphaned embedding files, snapshot exports, temporaries and refused files, bytes; blocks
+    of unfinished scans, and neighbour lists that no scan has written for a month.
+    """
 
     embeddings: int
     exports: int
     temporaries: int
     bytes: int
+    blocks: int = 0
+    lists: int = 0
 
 
 def gc(
@@ -248,7 +254,7 @@ def gc(
     older_s : younger files may belong to an ingest that has not committed yet and stay.
     """
     principal.require("admin", "collect garbage")
-    counts = {"embeddings": 0, "exports": 0, "temporaries": 0, "bytes": 0}
+    counts = {"embeddings": 0, "exports": 0, "temporaries": 0, "bytes": 0, "blocks": 0, "lists": 0}
 
     def remove(file: Path, kind: str) -> None:
         counts["bytes"] += file.stat().st_size
@@ -269,6 +275,12 @@ def gc(
                 for file in sorted(folder.iterdir(), key=lambda entry: entry.name != _MANIFEST):
                     remove(file, "exports")
                 folder.rmdir()
+        counts["blocks"], size = clear_scratch(wh.side, older_s)
+        counts["bytes"] += size
+        for file in sorted(wh.side.folder("neighbors").glob("*/*.npz")):
+            # Every scan of a corpus writes its lists anew; what none has written for a month no scan looks for
+            if now - file.stat().st_mtime > max(older_s, _LISTS_S):
+                remove(file, "lists")
         for name in ("tmp", "refused"):
             for file in wh.side.folder(name).iterdir():
                 if file.is_file() and not file.is_symlink() and now - file.stat().st_mtime > older_s:

@@ -79,6 +79,12 @@ def ensure(
     return corpus_id
 
 
+def admission_of(cursor: duckdb.DuckDBPyConnection, corpus_id: str) -> str:
+    """Admission policy in force of a corpus that is there."""
+    known = sql.first(cursor, "SELECT admission FROM corpus_current WHERE corpus_id = ?", [corpus_id])
+    return str(known[0]) if known else "at_once"
+
+
 def list_corpora(wh: Warehouse, *, principal: Principal) -> list[Corpus]:
     """Corpora by name; a caller of some tenants sees those that hold a document of theirs."""
     with wh.reading() as cursor:

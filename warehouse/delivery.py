@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from ragsieve_core.errors import BusyError
@@ -117,8 +118,12 @@ def fetch_snapshot(
     return read_snapshot_files(folder), receipt
 
 
+@cache
 def be_considerate() -> int:
-    """Lower this process's priority and leave one core free, for scans while an owner lives; returns the cores left."""
+    """Lower this process's priority and leave one core free, for scans while an owner lives; returns the cores left.
+
+    Once per process, however often it is called: an audit of many rounds must not end on one core.
+    """
     os.nice(10)
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
     if len(cores) > 1:

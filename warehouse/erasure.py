@@ -66,6 +66,7 @@ def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: P
             "erase_current",
             "erase_admissions",
             "erase_members",
+            "erase_campaigns",
         ):
             sql.run(
                 cursor, name, versions=versions, corpus_id=corpus_id, document_id=document_id, erasure_id=erasure_id

@@ -48,6 +48,7 @@ class IngestResult:
     embedded : vectors stored.
     seconds : wall time.
     rejects : the first 1,000 rejected records.
+    admission : policy of the corpus: at_once, after_scan or after_review.
     """
 
     accepted: int
@@ -62,6 +63,7 @@ class IngestResult:
     seconds: float
     batch: str
     rejects: Sequence[Rejected]
+    admission: str = "at_once"
 
     @property
     def records(self) -> int:
@@ -161,6 +163,7 @@ def ingest(
         seconds=time.perf_counter() - clock,
         batch=batch_id,
         rejects=tuple(staged.rejected[:_SHOWN]),
+        admission=result["admission"],
     )
 
 
@@ -285,6 +288,7 @@ def _settle(
         "rejected": len(staged.rejected),
         "full_refused": job.full and bool(staged.rejected),
         "rejects_file": str(job.rejects_file) if job.rejects_file else None,
+        "admission": corpora.admission_of(cursor, corpus_id),
     }
     if job.ticket is not None:
         job.ticket.stamp(cursor, principal.identity, "taken", receipt)

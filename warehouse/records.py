@@ -63,10 +63,44 @@ class NeighborColumns:
 
 
 @dataclass(frozen=True, slots=True)
+class CampaignRecord:
+    """What is known of one campaign of a scan besides its members, which are the rows of its number.
+
+    Attributes
+    ----------
+    number : as in :attr:`ScanRecord.campaign`.
+    evidence, expected_number : strongest evidence of a member, and documents expected to reach it if none were planted.
+    shared_words : words every member holds.
+    context : rows near a member that do not alert.
+    """
+
+    number: int
+    evidence: float | None = None
+    expected_number: float | None = None
+    shared_words: Sequence[str] = ()
+    context: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CopyRecord:
+    """One group of documents that say the same in the same words; fields as in the table copy_groups.
+
+    ``members`` are rows; ``kind`` is flood, versions or template.
+    """
+
+    kind: str
+    members: Sequence[int]
+    exact: int
+    least_jaccard: float
+    own_share: float
+
+
+@dataclass(frozen=True, slots=True)
 class ScanRecord:
     """A finished scan of a snapshot by a detector; every array is (N,) in the order of ``version_ids``.
 
     Fields a detector does not have are ``None`` and stored as null. ``score`` is required: higher = more suspicious.
+    ``campaign`` numbers the groups of flagged documents from 0, -1 in none; ``campaigns`` says more of them.
     """
 
     corpus: str
@@ -95,6 +129,8 @@ class ScanRecord:
     campaign: Integers | None = None
     detail: Sequence[str | None] | None = None
     neighbors: NeighborColumns | None = None
+    campaigns: Sequence[CampaignRecord] = ()
+    copies: Sequence[CopyRecord] = ()
 
 
 @dataclass(frozen=True, slots=True)

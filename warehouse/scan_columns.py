@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -127,21 +128,34 @@ def neighbor_table(scan_id: str, scan: ScanRecord, versions: Integers) -> pa.Tab
     )
 
 
-def evidence_table(scan_id: str, scan: ScanRecord, versions: Integers) -> pa.Table:
-    """Flagged documents as :func:`warehouse.opening.feed` takes them."""
+def evidence_table(
+    scan_id: str, scan: ScanRecord, versions: Integers, campaigns: Mapping[int, tuple[str, int]]
+) -> pa.Table:
+    """Flagged documents as :func:`warehouse.opening.feed` takes them; ``campaigns``: number -> id and size."""
     chosen = np.flatnonzero(scan.flagged)
-    groups = np.full(len(chosen), -1) if scan.campaign is None else np.asarray(scan.campaign)[chosen]
-    sizes: dict[int, int] = {}
-    if scan.campaign is not None:
-        numbers, counts = np.unique(np.asarray(scan.campaign), return_counts=True)
-        sizes = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
+    numbers = np.full(len(chosen), -1) if scan.campaign is None else np.asarray(scan.campaign)[chosen]
+    groups = [campaigns.get(number, (None, None)) for number in numbers.tolist()]
     return pa.table(
         {
             "version_id": pa.array(versions[chosen]),
             "score": pa.array(np.asarray(scan.score, dtype=np.float64)[chosen]),
             "scan_id": pa.array([scan_id] * len(chosen), pa.string()),
             "event_id": pa.array([None] * len(chosen), pa.string()),
-            "campaign": pa.array([f"{scan_id}:{n}" if n >= 0 else None for n in groups.tolist()], pa.string()),
-            "campaign_size": pa.array([sizes[n] if n >= 0 else None for n in groups.tolist()], pa.int32()),
+            "campaign": pa.array([name for name, _ in groups], pa.string()),
+            "campaign_size": pa.array([size for _, size in groups], pa.int32()),
+            "kinds": pa.array(_kinds(scan, chosen), pa.list_(pa.string())),
         }
     )
+
+
+def _kinds(scan: ScanRecord, chosen: Integers) -> list[list[str]]:
+    """What each flag rests on: isolation, integrity, or both."""
+    topology = scan.score if scan.topology_score is None else scan.topology_score
+    apart = np.asarray(topology, dtype=np.float64)[chosen] >= scan.threshold
+    mixed = np.zeros(len(chosen), dtype=bool)
+    if scan.integrity is not None:
+        mixed = np.asarray(scan.integrity, dtype=np.float64)[chosen] >= scan.threshold
+    return [
+        [name for name, holds in (("isolation", one), ("integrity", other)) if holds]
+        for one, other in zip(apart.tolist(), mixed.tolist(), strict=True)
+    ]

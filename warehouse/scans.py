@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -11,14 +11,19 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from ragsieve_core.errors import InputError, nearest
+from ragsieve_core.errors import InputError
+from ragsieve_core.rsg.copies import COPY_RULE
 from warehouse import audit, publish, sql
 from warehouse.alert_state import refresh_alerts
+from warehouse.campaigns import check_campaigns, record_campaigns
+from warehouse.copies import DETECTOR as COPIES
+from warehouse.copies import check_copies, record_copies
 from warehouse.database import Warehouse
-from warehouse.ids import canonical_json, derived_id, new_id
+from warehouse.ids import new_id, utc_now
 from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
-from warehouse.records import Page, ScanRecord
+from warehouse.records import ScanRecord
+from warehouse.scan_changes import ScanChanges, compare, plain, read_changes, scan_changes
 from warehouse.scan_columns import (
     SCAN_SCHEMA,
     check_scan,
@@ -27,13 +32,46 @@ from warehouse.scan_columns import (
     scan_values,
     score_table,
 )
+from warehouse.scan_reading import (
+    SORTS,
+    find_scan,
+    get_scan,
+    list_scans,
+    scan_key,
+    scan_neighbors,
+    scan_scores,
+    score_page,
+)
 from warehouse.snapshots import member_versions, snapshot_row
 from warehouse.tickets import Ticket
+
+__all__ = [
+    "SORTS",
+    "RecordedScan",
+    "ScanChanges",
+    "find_scan",
+    "get_scan",
+    "list_scans",
+    "record_failed_scan",
+    "record_scan",
+    "scan_changes",
+    "scan_key",
+    "scan_neighbors",
+    "scan_scores",
+    "score_page",
+]
+
+_SHOWN = 20
+"""Changes of each kind that the answer to whoever scanned names; all stand in the warehouse."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedScan:
-    """Result of :func:`record_scan`; ``already`` is True where an equal scan was stored before and is named instead."""
+    """Result of :func:`record_scan`; ``already`` is True where an equal scan was stored before and is named instead.
+
+    ``copies`` and ``new_copies`` count alerts of copies, which are no part of the others. ``changes`` are the fields of
+    :class:`warehouse.scan_changes.ScanChanges`, with the first rows of each kind.
+    """
 
     scan: str
     documents: int
@@ -41,29 +79,9 @@ class RecordedScan:
     alerts: int
     new_alerts: int
     already: bool
-
-
-SORTS: dict[str, str] = {
-    "document_id": "scores.document_id",
-    "floor": "scores.floor",
-    "eligible_neighbors": "scores.eligible_neighbors",
-    "density": "scores.density",
-    "tail_probability": "scores.tail_probability",
-    "integrity": "scores.integrity",
-    "topology_score": "scores.topology_score",
-    "score": "scores.score",
-    "flagged": "scores.flagged",
-    "campaign": "scores.campaign",
-}
-
-
-def scan_key(
-    snapshot: str, detector: str, config_key: str, encoder: str | None, models: Mapping[str, str], code_version: str
-) -> str:
-    """Key under which an equal scan is found again."""
-    return derived_id(
-        "scankey", snapshot, detector, config_key, encoder or "", canonical_json(dict(models)), code_version
-    )
+    copies: int = 0
+    new_copies: int = 0
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket: Ticket | None = None) -> RecordedScan:
@@ -76,6 +94,8 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
     """
     principal.require("reviewer", "record a scan")
     check_scan(scan)
+    check_campaigns(scan, len(scan.version_ids))
+    check_copies(scan, len(scan.version_ids))
     with wh.reading() as cursor:
         corpus_id = str(snapshot_row(cursor, scan.snapshot, principal)["corpus_id"])
         members = member_versions(cursor, scan.snapshot, principal)
@@ -85,7 +105,6 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
     segment_id = ticket.segment_id if ticket else None
     scan_id = new_id("scan")
     scores, neighbors = score_table(scan_id, scan, versions), neighbor_table(scan_id, scan, versions)
-    evidence = evidence_table(scan_id, scan, versions)
     key = scan_key(scan.snapshot, scan.detector, scan.config_key, scan.encoder, scan.model_versions, scan.code_version)
 
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedScan:
@@ -96,24 +115,25 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
 
         known = sql.first(
             cursor,
-            "SELECT scan_id, documents, flagged FROM scans WHERE scan_key = ? AND status = 'finished'",
+            "SELECT scan_id, documents, flagged, summary FROM scans WHERE scan_key = ? AND status = 'finished'",
             [key],
         )
         if known is not None:
-            fed_before = sql.first(
-                cursor, "SELECT count(DISTINCT alert_id) FROM alert_events WHERE scan_id = ?", [known[0]]
-            )
-            alerts = int(fed_before[0]) if fed_before else 0
-            return done(RecordedScan(str(known[0]), int(known[1]), int(known[2]), alerts, 0, True))
+            return done(_stored_before(cursor, known, principal))
         flagged = int(np.count_nonzero(scan.flagged))
         values = scan_values(scan_id, key, corpus_id, scan, principal, segment_id)
         sql.insert(cursor, "scans", pa.Table.from_pylist([values | {"flagged": flagged}], schema=SCAN_SCHEMA))
         _insert_scores(cursor, scores)
         if neighbors is not None:
             sql.insert(cursor, "scan_neighbors", neighbors)
+        named = record_campaigns(cursor, scan_id, corpus_id, scan, versions)
+        copied = record_copies(cursor, scan_id, corpus_id, scan, versions)
         before = wh.history_numbers()
-        fed: Fed = feed(wh, cursor, evidence, scan.detector, scan.threshold, scan.rule, principal)
+        evidence = evidence_table(scan_id, scan, versions, named)
+        fed = _feed(wh, cursor, evidence, scan_id, (scan.detector, scan.threshold, scan.rule), principal)
+        copies = _feed(wh, cursor, copied, scan_id, (COPIES, COPY_RULE.least_overlap, COPY_RULE.name), principal)
         refresh_alerts(cursor, before)
+        compare(cursor, scan_id, corpus_id, scan)
         audit.append(
             cursor,
             principal.identity,
@@ -128,14 +148,42 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
                 "flagged": flagged,
                 "alerts": fed.alerts,
                 "new_alerts": fed.opened,
+                "copies": copies.alerts,
                 "segment": segment_id,
             },
         )
-        return done(RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False))
+        found = plain(read_changes(cursor, scan_id, principal, _SHOWN, str(values["summary"])))
+        counts = (fed.alerts, fed.opened, False, copies.alerts, copies.opened)
+        return done(RecordedScan(scan_id, len(versions), flagged, *counts, found))
 
     recorded = wh.run_transaction(work)
     publish.refresh_guarded(wh, corpus_id, principal=principal)
     return recorded
+
+
+def _stored_before(cursor: duckdb.DuckDBPyConnection, known: tuple[Any, ...], principal: Principal) -> RecordedScan:
+    scan_id, documents, flagged, summary = known
+    fed = sql.rows(cursor, "scan_alerts", scan_id=scan_id)
+    counts = {row["detector"]: int(row["alerts"]) for row in fed}
+    copies = counts.pop(COPIES, 0)
+    changes = plain(read_changes(cursor, str(scan_id), principal, _SHOWN, str(summary)))
+    return RecordedScan(str(scan_id), int(documents), int(flagged), sum(counts.values()), 0, True, copies, 0, changes)
+
+
+def _feed(
+    wh: Warehouse,
+    cursor: duckdb.DuckDBPyConnection,
+    evidence: pa.Table,
+    scan_id: str,
+    rule: tuple[str, float, str],
+    principal: Principal,
+) -> Fed:
+    """Open or feed alerts under (detector, threshold, rule), and note what kinds of evidence they rest on."""
+    detector, threshold, name = rule
+    fed = feed(wh, cursor, evidence, detector, threshold, name, principal)
+    if evidence.num_rows:
+        sql.run(cursor, "alert_kinds", scan_id=scan_id, now=utc_now()).complete()
+    return fed
 
 
 def _insert_scores(cursor: duckdb.DuckDBPyConnection, scores: pa.Table) -> None:
@@ -197,105 +245,3 @@ def record_failed_scan(
         return scan_id
 
     return wh.run_transaction(work)
-
-
-def find_scan(
-    wh: Warehouse,
-    *,
-    snapshot: str,
-    detector: str,
-    config_key: str,
-    encoder: str | None,
-    code_version: str,
-    principal: Principal,
-    model_versions: Mapping[str, str] | None = None,
-) -> dict[str, Any] | None:
-    """Row of a finished scan with exactly these parameters, so that it need not be run again; else None."""
-    key = scan_key(snapshot, detector, config_key, encoder, model_versions or {}, code_version)
-    found = list_scans(wh, principal=principal, key=key)
-    return next((entry for entry in found if entry["status"] == "finished"), None)
-
-
-def list_scans(
-    wh: Warehouse,
-    *,
-    principal: Principal,
-    corpus: str = "",
-    key: str = "",
-    scan: str = "",
-    limit: int = 200,
-    offset: int = 0,
-) -> list[dict[str, Any]]:
-    """Scans, latest first, of snapshots the caller may see; ``corpus`` is a name or id.
-
-    For a caller of some tenants ``documents`` and ``flagged`` count their own documents.
-    """
-    with wh.reading() as cursor:
-        return sql.rows(
-            cursor,
-            "scans",
-            corpus=corpus,
-            scan_key=key,
-            scan_id=scan,
-            limit=limit,
-            offset=offset,
-            **principal.scope(),
-        )
-
-
-def get_scan(wh: Warehouse, scan: str, *, principal: Principal) -> dict[str, Any]:
-    """Row of one scan.
-
-    Raises
-    ------
-    InputError
-        unknown, or of documents the caller may not see.
-    """
-    found = list_scans(wh, principal=principal, scan=scan)
-    if not found:
-        raise InputError(f"no scan {scan!r}", where="scan")
-    return found[0]
-
-
-def score_page(
-    wh: Warehouse,
-    scan: str,
-    *,
-    principal: Principal,
-    sort: str = "score",
-    descending: bool = True,
-    limit: int = 50,
-    offset: int = 0,
-    flagged: bool | None = None,
-    search: str = "",
-) -> Page:
-    """One page of a scan's scores with document id, title and tenant, sorted and filtered in DuckDB.
-
-    Parameters
-    ----------
-    sort : one of :data:`SORTS`.
-    flagged : True or False for these alone.
-    search : part of a document id, case ignored.
-    """
-    if sort not in SORTS:
-        raise InputError(f"no column {sort!r} to sort by", where="sort", expected=nearest(sort, SORTS))
-    order = f"{SORTS[sort]} {'DESC' if descending else 'ASC'} NULLS LAST, scores.version_id"
-    parameters = {"scan_id": scan, "flagged": flagged, "search": search.casefold(), **principal.scope()}
-    with wh.reading() as cursor:
-        rows = sql.rows(cursor, "score_page", order_by=order, limit=limit, offset=offset, **parameters)
-        total = sql.row(cursor, "score_count", **parameters)
-    return Page(rows, int(total["total"]) if total else 0, limit, offset)
-
-
-def scan_scores(wh: Warehouse, scan: str, *, principal: Principal) -> pa.Table:
-    """All scores of a scan with document ids, by rising version id, for export, evaluation and what-if."""
-    with wh.reading() as cursor:
-        return sql.table(cursor, "scan_scores", scan_id=scan, **principal.scope())
-
-
-def scan_neighbors(
-    wh: Warehouse, scan: str, version_ids: Sequence[int], *, principal: Principal
-) -> list[dict[str, Any]]:
-    """Neighbours of some versions in a scan, nearest first; both ends must be visible to the caller."""
-    with wh.reading() as cursor:
-        return sql.rows(cursor, "scan_neighbors", scan_id=scan, version_ids=list(version_ids), **principal.scope())

@@ -17,7 +17,9 @@ from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.formats.rejected import Rejected
 from warehouse.ids import canonical_json
 from warehouse.records import (
+    CampaignRecord,
     CandidateRecord,
+    CopyRecord,
     EncoderSpec,
     EventRecord,
     Floats,
@@ -81,6 +83,24 @@ _NEIGHBORS: dict[str, pa.DataType] = {
     "retained": pa.bool_(),
     "reason": pa.int32(),
 }
+_CAMPAIGNS = pa.schema(
+    [
+        ("number", pa.int32()),
+        ("evidence", pa.float64()),
+        ("expected_number", pa.float64()),
+        ("shared_words", pa.list_(pa.string())),
+        ("context", pa.list_(pa.int64())),
+    ]
+)
+_COPIES = pa.schema(
+    [
+        ("kind", pa.string()),
+        ("members", pa.list_(pa.int64())),
+        ("exact", pa.int32()),
+        ("least_jaccard", pa.float64()),
+        ("own_share", pa.float64()),
+    ]
+)
 _SCAN_FIELDS = (
     "corpus", "snapshot", "detector", "rule", "config", "config_key", "threshold", "code_version", "seconds",
     "encoder", "model_versions", "state", "summary",
@@ -207,11 +227,21 @@ def scan_segment(scan: ScanRecord) -> bytes:
                 for name, m in matrices.items()
             }
         )
+    if scan.campaigns:
+        tables["campaigns"] = pa.Table.from_pylist([asdict(one) for one in scan.campaigns], schema=_CAMPAIGNS)
+    if scan.copies:
+        tables["copies"] = pa.Table.from_pylist([asdict(one) for one in scan.copies], schema=_COPIES)
     return encode("scan", fields, tables)
 
 
 def _column(values: Any) -> Any:
     return values if isinstance(values, list | tuple) else np.asarray(values)
+
+
+def _rows(segment: Segment, name: str, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Rows of a table of nested columns, lists as tuples."""
+    rows = segment.table(name, schema).to_pylist()
+    return [{key: tuple(value) if isinstance(value, list) else value for key, value in row.items()} for row in rows]
 
 
 def read_scan(segment: Segment) -> ScanRecord:
@@ -236,6 +266,8 @@ def read_scan(segment: Segment) -> ScanRecord:
         started_at=datetime.fromisoformat(fields["started_at"]),
         version_ids=columns.pop("version_id"),
         neighbors=neighbors,
+        campaigns=tuple(CampaignRecord(**row) for row in _rows(segment, "campaigns", _CAMPAIGNS)),
+        copies=tuple(CopyRecord(**row) for row in _rows(segment, "copies", _COPIES)),
         **scalars,
         **columns,
     )
@@ -266,6 +298,11 @@ def _event(fields: dict[str, Any]) -> EventRecord:
     if fields.get("occurred_at"):
         fields["occurred_at"] = datetime.fromisoformat(fields["occurred_at"])
     return EventRecord(**fields)
+
+
+def scan_request(**key: str | None) -> bytes:
+    """Ask the owner whether an equal scan is stored; the arguments are those of ``find_scan``."""
+    return encode("request", {"want": "scan", **key, "nonce": secrets.token_hex(8)}, {})
 
 
 def snapshot_request(corpus: str = "", snapshot: str = "", encoder: str | None = None) -> bytes:

@@ -15,17 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 FOLDERS = (
-    "embeddings",
-    "snapshots",
-    "inbox",
-    "receipts",
-    "refused",
-    "published",
-    "backups",
-    "rejects",
-    "console",
-    "tmp",
-)
+    "embeddings", "snapshots", "inbox", "receipts", "refused", "published", "backups", "rejects", "neighbors",
+    "scratch", "console", "tmp",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -37,7 +38,7 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
     folder = wh.side.folder("snapshots") / f"{snapshot}-{suffix}"
     loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
     manifest_path = folder / "manifest.json"
-    if manifest_path.exists() and json.loads(manifest_path.read_text())["missing"] == len(loaded.missing):
+    if manifest_path.exists() and _missing(json.loads(manifest_path.read_text())) == loaded.missing.tolist():
         os.utime(manifest_path)
         return folder
     table = pa.table(
@@ -60,11 +61,17 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
         "encoder": encoder,
         "documents": len(loaded),
         "vectors": vectors,
-        "missing": len(loaded.missing),
+        "missing": loaded.missing.tolist(),
     }
     with wh.side.writing(manifest_path) as stream:
         stream.write(json.dumps(manifest, indent=1).encode())
     return folder
+
+
+def _missing(manifest: dict[str, Any]) -> list[int] | None:
+    """Positions without a vector; None in an export of an earlier version, which counted them."""
+    found = manifest["missing"]
+    return found if isinstance(found, list) else [] if found == 0 else None
 
 
 def read_snapshot_files(folder: Path) -> SnapshotDocuments:
@@ -86,13 +93,13 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
         raise StorageError(
             f"no complete snapshot export ({error})", where=str(folder), do="ask for it again"
         ) from error
-    count = table.num_rows
+    count, missing = table.num_rows, _missing(manifest)
     return SnapshotDocuments(
         snapshot=manifest["snapshot"],
         corpus=manifest["corpus"],
         corpus_id=manifest["corpus_id"],
         version_ids=table["version_ids"].to_numpy(),
         embeddings=vectors,
-        missing=np.arange(count) if manifest["encoder"] and vectors is None else np.empty(0, dtype=np.int64),
+        missing=np.asarray(missing if missing is not None else range(count), dtype=np.int64),
         **{name: table[name].to_pylist() for name in _COLUMNS},
     )

@@ -18,7 +18,7 @@ from warehouse.events import record_events
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
-from warehouse.scans import record_scan
+from warehouse.scans import find_scan, record_scan
 from warehouse.segment_kinds import read_documents, read_embeddings, read_events, read_scan
 from warehouse.segments import LIMITS, Segment, SegmentLimits, decode, segment_id
 from warehouse.snapshot_files import write_snapshot_files
@@ -150,8 +150,15 @@ def _apply(wh: Warehouse, segment: Segment, ticket: Ticket, principal: Principal
 def _answer(wh: Warehouse, segment: Segment, principal: Principal) -> dict[str, Any]:
     """A question changes nothing, so that it leaves no row; its receipt names the files."""
     fields = segment.fields
+    if fields["want"] == "scan":
+        names = ("snapshot", "detector", "config_key", "encoder", "code_version")
+        known = find_scan(wh, principal=principal, **{name: fields[name] for name in names})
+        told = ("scan_id", "documents", "flagged", "seconds", "state")
+        return {"scan": None if known is None else {name: known[name] for name in told}}
     if fields["want"] != "snapshot":
-        raise RefusedError(Refusal.UNKNOWN_KIND, f"no answer to {str(fields['want'])[:40]!r}", expected="snapshot")
+        raise RefusedError(
+            Refusal.UNKNOWN_KIND, f"no answer to {str(fields['want'])[:40]!r}", expected="snapshot or scan"
+        )
     name = str(fields["snapshot"] or "")
     if not name:
         found = corpora.get_corpus(wh, str(fields["corpus"]), principal=principal).snapshot_id

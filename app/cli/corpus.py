@@ -24,7 +24,11 @@ def corpus() -> None:
 @warehouse_option
 @json_option
 def list_all(warehouse: Path, as_json: bool) -> int:
-    """Every corpus with its size, admission policy, and what is in force of trust and risk."""
+    """Every corpus with its size, what no scan has seen yet and for how long, and what is in force.
+
+    `unscanned` counts documents whose text no RSG scan has scored, `oldest` is the age of the oldest of them.
+    """
+    from app.components.facts import age
     from app.services.owner_jobs import run_job
 
     found = run_job(warehouse, "corpora", {}, command="corpus list", say=remark)
@@ -36,10 +40,11 @@ def list_all(warehouse: Path, as_json: bool) -> int:
         | {
             "risk": next((entry["tier"] for entry in row["risk"] if not entry["document_id"]), None),
             "trust": ", ".join(f"{entry['name']}: {entry['trust']}" for entry in row["trust"]),
+            "oldest": None if row["oldest_unscanned_hours"] is None else age(row["oldest_unscanned_hours"]),
         }
         for row in found["corpora"]
     ]
-    columns = ("name", "documents", "admission", "risk", "trust", "snapshot_id")
+    columns = ("name", "documents", "unscanned", "oldest", "admission", "risk", "trust", "snapshot_id")
     table(rows, columns, empty="no corpus yet: ragsieve ingest --corpus NAME FILE")
     return 0
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from app.cli.options import json_option, wait_option, warehouse_option
-from app.cli.output import remark, result
-from ragsieve_core.errors import EXIT_REJECTED, InputError
+from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
+from app.cli.output import progress, remark, result
+from ragsieve_core.errors import EXIT_REJECTED, InputError, RagsieveError
 
 SHOWN = 5
 """Rejected records named on the terminal; all of them are in the rejects file."""
@@ -37,6 +38,14 @@ def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
 @click.option("--full", is_flag=True, help="The input is the whole corpus: documents it lacks are marked as gone.")
 @click.option("--url", default=None, help="Deliver to `ragsieve serve --ingest` there instead of a local warehouse.")
 @click.option("--token-file", type=click.Path(path_type=Path), help="File with the token for --url (mode 0600).")
+@click.option(
+    "--scan/--no-scan",
+    "wanted",
+    default=None,
+    help="Scan the corpus afterwards; default where its policy is after_scan and something changed.",
+)
+@rule_option("calibrated")
+@profile_option
 @warehouse_option
 @wait_option
 @json_option
@@ -51,14 +60,17 @@ def ingest(
     full: bool,
     url: str | None,
     token_file: Path | None,
+    wanted: bool | None,
+    rule: str,
     warehouse: Path,
     wait_s: float,
     as_json: bool,
+    **models: Any,
 ) -> int:
     """Take documents from PATHS (files or folders) into a corpus.
 
     A record that fails a check is rejected alone and listed in a rejects file; the rest goes in (exit code 1). Taking
-    the same file in again adds nothing.
+    the same file in again adds nothing. Where the corpus's policy is after_scan, the scan follows.
     """
     from app.services.access import open_access
     from app.services.deliveries import as_new_delivery
@@ -77,6 +89,12 @@ def ingest(
         )
     if (url is None) != (token_file is None):
         raise InputError("--url and --token-file belong together", where="ingest", expected="both, or neither")
+    if url is not None and wanted:
+        raise InputError(
+            "a corpus on another machine cannot be scanned from here",
+            where="--scan",
+            do="beside its owner: ragsieve scan --corpus NAME --every 15m",
+        )
     token = ""
     if url is not None and token_file is not None:
         endpoint(url)
@@ -119,5 +137,58 @@ def ingest(
     names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
     rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None
     counts = {name: done[name] for name in names}
-    result({"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}, as_json=as_json)
-    return EXIT_REJECTED if done["rejected"] else 0
+    values = {"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}
+    if not _is_due(done, wanted, remote=url is not None):
+        result(values, as_json=as_json)
+        return EXIT_REJECTED if done["rejected"] else 0
+    # The documents are in, whatever becomes of the scan
+    code = EXIT_REJECTED if done["rejected"] else 0
+    scanned: dict[str, Any] = {}
+    try:
+        scanned = _scan(warehouse, corpus, models, rule=rule, encoder=encoder, wait_s=wait_s, as_json=as_json)
+    except RagsieveError as error:
+        remark(f"the documents are in, but the scan failed: {error.render()}")
+        scanned, code = {"error": error.what}, error.exit_code
+    shown = {"scan": scanned} if as_json else {f"scan_{name}": scanned[name] for name in scanned if name in _SHORT}
+    result(values | shown, as_json=as_json)
+    return code
+
+
+_SHORT = ("scan", "documents", "flagged", "alerts", "new_alerts", "seconds", "error")
+
+
+def _is_due(done: Mapping[str, Any], wanted: bool | None, *, remote: bool) -> bool:
+    """Whether the corpus is scanned now: where asked for, or where its documents wait for a scan."""
+    changed = bool(done["accepted"] or done["tombstoned"])
+    by_policy = wanted is None and done.get("admission") == "after_scan" and changed
+    if not (wanted or by_policy):
+        return False
+    if remote:
+        remark("the policy of the corpus asks for a scan: its owner runs it (ragsieve scan --corpus NAME --every 15m)")
+        return False
+    if done["documents"] < 2:
+        remark("no scan yet: a neighbourhood needs a second document")
+        return False
+    return True
+
+
+def _scan(
+    warehouse: Path,
+    corpus: str,
+    models: Mapping[str, Any],
+    *,
+    rule: str,
+    encoder: str | None,
+    wait_s: float,
+    as_json: bool,
+) -> dict[str, Any]:
+    from app.cli.scan_summary import scan_lines, scan_values
+    from app.services.access import open_access
+    from app.services.models import open_models
+    from app.services.scanning import scan_corpus
+
+    with open_access(warehouse, command="scan", say=remark, wait_s=wait_s) as access:
+        done = scan_corpus(access, corpus, open_models(**models), rule=rule, encoder=encoder, bar=progress, say=remark)
+    for line in scan_lines(done):
+        remark(line)
+    return scan_values(corpus, rule, done, as_json=as_json)

@@ -13,6 +13,7 @@ NAMES: Final = {
     "retrieved": "Retrieved",
     "in_context": "In context",
     "campaign_size": "Campaign",
+    "kind": "Kind",
     "opened_at": "Age",
     "status": "Status",
     "density": "Density",
@@ -36,6 +37,8 @@ DEFINITIONS: Final = {
     "retrieved": "Recorded retrieval events whose ranking held this document.",
     "in_context": "Recorded retrieval events whose final context held this document.",
     "campaign_size": "Documents in the connected group it was found in; 1 = alone.",
+    "kind": "What an alert of the corpus rests on. isolation: a group apart from the rest. integrity: mixed writing "
+    "systems. copies: the same words from several places, triage only. Empty for RSQ.",
     "opened_at": "Time since the alert was opened.",
     "status": "State of the review: open, claimed, decided, waiting, in_force, closed.",
     "density": "D_i, 0 to 1: how far the retained neighbours stand above the floor of its own neighbourhood.",

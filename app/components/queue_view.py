@@ -13,7 +13,8 @@ from app.components.labels import plain_label
 from warehouse.alerts import QueueFilter
 
 STATUSES: Final = ("open", "claimed", "waiting", "decided", "in_force", "closed")
-DETECTORS: Final = ("rsq", "rsg")
+DETECTORS: Final = ("rsq", "rsg", "copies")
+KINDS: Final = ("isolation", "integrity", "copies")
 SORTS: Final = {
     "severity": "severity",
     "score": "score",
@@ -52,6 +53,7 @@ def show_controls(corpora: Sequence[str]) -> View:
     filters = QueueFilter(
         statuses=tuple(url_state.some_of("status", STATUSES)),
         detectors=tuple(url_state.some_of("detector", DETECTORS)),
+        kinds=tuple(url_state.some_of("kind", KINDS)),
         corpus=url_state.one_of("corpus", corpora) or "",
         search=url_state.line("search").strip(),
     )
@@ -61,6 +63,7 @@ def show_controls(corpora: Sequence[str]) -> View:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.multiselect("Status", STATUSES, format_func=_spaced, width=148, placeholder="Any", **_bound("status"))
         st.multiselect("Detector", DETECTORS, format_func=str.upper, width=128, placeholder="Any", **_bound("detector"))
+        st.multiselect("Kind", KINDS, width=128, placeholder="Any", **_bound("kind"))
         names = list(corpora)
         st.selectbox("Corpus", names, None, plain_label, width=138, placeholder="Any", **_bound("corpus"))
         st.text_input("Document id contains", width=165, max_chars=200, placeholder="Any", **_bound("search"))

@@ -37,6 +37,10 @@ class Access(Protocol):
     def knows_alerts(self) -> bool:
         """False where open alerts and retained neighbours cannot be read."""
 
+    @property
+    def side(self) -> Side:
+        """What lies beside the warehouse: neighbour lists and blocks of scans are kept there by whoever scans."""
+
     def ingest(
         self,
         corpus: str,

@@ -8,7 +8,7 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from ragsieve_core.errors import ModelUnavailableError, RagsieveError
 
 if TYPE_CHECKING:
     from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+    from warehouse.freshness import Freshness
 
 ENOUGH_DISK = 2 * 1024**3
 """Bytes free below which a warning is given: the converted LM alone takes about 0.6 GB."""
@@ -90,6 +91,7 @@ def check_device() -> Iterator[Finding]:
 def check_warehouse(path: Path) -> Iterator[Finding]:
     """File, schema and lock. Never touches the file while another process owns it."""
     from warehouse.database import Warehouse
+    from warehouse.freshness import corpus_freshness
     from warehouse.overview import overview
     from warehouse.owner import current_holder
     from warehouse.principal import local_principal
@@ -106,12 +108,24 @@ def check_warehouse(path: Path) -> Iterator[Finding]:
     try:
         with Warehouse.open(path, command="doctor") as wh:
             figures = overview(wh, principal=local_principal())
+            fresh = corpus_freshness(wh, principal=local_principal())
     except RagsieveError as error:
         yield Finding("warehouse", False, error.what, error.do)
     else:
         counts = ", ".join(f"{value:,} {name}" for name, value in figures.items() if isinstance(value, int))
         yield Finding("warehouse", True, f"{path}: {counts}")
         yield Finding("lock", True, "free")
+        yield from freshness_findings(fresh)
+
+
+def freshness_findings(found: Sequence[Freshness]) -> Iterator[Finding]:
+    """One finding per corpus with documents no scan has seen; green, for a wait is no fault of the machine."""
+    from app.components.facts import age
+
+    for entry in found:
+        if entry.unscanned and entry.oldest_hours is not None:
+            detail = f"{entry.corpus}: {entry.unscanned:,} of {entry.documents:,} documents unscanned"
+            yield Finding("freshness", True, f"{detail}, the oldest for {age(entry.oldest_hours)}")
 
 
 def check_disk(path: Path) -> Iterator[Finding]:

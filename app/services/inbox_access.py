@@ -17,7 +17,9 @@ from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.publication import InForce as Published
 from warehouse import delivery, segment_kinds
 from warehouse.inbox import Receipt
+from warehouse.owner import resolve
 from warehouse.records import EncoderSpec, EventRecord, LabelRecord, ScanRecord
+from warehouse.side import Side
 from warehouse.snapshots import SnapshotDocuments
 
 
@@ -39,6 +41,11 @@ class InboxAccess:
     def knows_alerts(self) -> bool:
         """See :class:`Access`."""
         return False
+
+    @property
+    def side(self) -> Side:
+        """See :class:`Access`."""
+        return Side(resolve(self._path))
 
     def ingest(
         self,
@@ -91,8 +98,9 @@ class InboxAccess:
         self._deliver(segment_kinds.embeddings_segment(snapshot, spec, versions, matrix))
 
     def find_scan(self, **key: Any) -> Mapping[str, Any] | None:
-        """See :class:`Access`. The owner finds an equal scan when it gets it, and says so."""
-        return None
+        """See :class:`Access`. Asked of the owner: reading the answer is cheaper than the scan."""
+        found: Mapping[str, Any] | None = self._deliver(segment_kinds.scan_request(**key))["scan"]
+        return found
 
     def record_scan(self, scan: ScanRecord) -> Mapping[str, Any]:
         """See :class:`Access`."""

@@ -23,6 +23,7 @@ from warehouse.principal import Principal
 from warehouse.publish import ensure_published
 from warehouse.records import EncoderSpec, EventRecord, LabelRecord, ScanRecord
 from warehouse.scans import find_scan, list_scans, record_scan, scan_neighbors
+from warehouse.side import Side
 from warehouse.snapshots import SnapshotDocuments, latest_snapshot, load_snapshot
 
 UNDECIDED = ("open", "claimed", "waiting")
@@ -40,6 +41,11 @@ class OwnerAccess:
     def knows_alerts(self) -> bool:
         """See :class:`Access`."""
         return True
+
+    @property
+    def side(self) -> Side:
+        """See :class:`Access`."""
+        return self.wh.side
 
     def ingest(
         self,

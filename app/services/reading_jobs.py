@@ -18,9 +18,11 @@ from ragsieve_core.errors import InputError
 from warehouse import audit, exports, provenance
 from warehouse.alerts import QueueFilter, queue_page
 from warehouse.backup import backup
+from warehouse.campaigns import campaign_detail
 from warehouse.corpora import get_corpus, list_corpora
 from warehouse.database import Warehouse
 from warehouse.events import candidate_rows
+from warehouse.freshness import corpus_freshness
 from warehouse.holds import list_holds
 from warehouse.ids import new_id, utc_now
 from warehouse.labels import list_labels
@@ -133,13 +135,28 @@ def _quarantine_diff(wh: Warehouse, who: Principal, given: Arguments) -> dict[st
 def _alerts(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     if given["corpus"]:
         get_corpus(wh, given["corpus"], principal=who)
-    wanted = QueueFilter(statuses=given["statuses"], verdicts=given["verdicts"], corpus=given["corpus"])
+    campaign = str(given.get("campaign", ""))
+    # A group of copies has an id of its own kind and no detail: its alerts are all there is to it
+    detail = campaign_detail(wh, campaign, principal=who) if campaign and not campaign.startswith("g-") else None
+    wanted = QueueFilter(
+        statuses=given["statuses"],
+        verdicts=given["verdicts"],
+        corpus=given["corpus"],
+        campaign=campaign,
+        kinds=given.get("kinds", []),
+    )
     page = queue_page(wh, principal=who, filters=wanted, limit=int(given["limit"]))
     names = (
         "alert_id", "version", "detector", "corpus", "document_id", "score", "threshold", "severity", "status",
-        "verdict", "reason",
+        "verdict", "reason", "kind", "campaign", "campaign_size",
     )  # fmt: skip
-    return {"alerts": _plain([{name: row.get(name) for name in names} for row in page.rows]), "total": page.total}
+    found: dict[str, Any] = {
+        "alerts": _plain([{name: row.get(name) for name in names} for row in page.rows]),
+        "total": page.total,
+    }
+    if detail is not None:
+        found["campaign"] = _plain([asdict(detail)])[0]
+    return found
 
 
 def _tokens(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
@@ -148,10 +165,17 @@ def _tokens(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
 
 def _corpora(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     found = []
+    fresh = {entry.corpus_id: entry for entry in corpus_freshness(wh, principal=who)}
     for corpus in list_corpora(wh, principal=who):
         trust = [row for row in provenance.trust_history(wh, corpus.name, principal=who) if row["in_force"]]
         risk = [row for row in provenance.risk_history(wh, corpus.name, principal=who) if row["in_force"]]
-        found.append(asdict(corpus) | {"trust": _plain(trust), "risk": _plain(risk)})
+        entry = fresh.get(corpus.corpus_id)
+        freshness = {
+            "unscanned": entry.unscanned if entry else 0,
+            "oldest_unscanned_hours": entry.oldest_hours if entry else None,
+            "last_scan_at": entry.last_scan_at.isoformat() if entry and entry.last_scan_at else None,
+        }
+        found.append(asdict(corpus) | freshness | {"trust": _plain(trust), "risk": _plain(risk)})
     return {"corpora": found}
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
@@ -15,7 +17,7 @@ from ragsieve_core.rsg import CorpusEvidence, Retention
 from ragsieve_core.rsg.calibrated.score import CalibratedEvidence
 from ragsieve_core.rsg.campaigns import campaigns
 from ragsieve_core.rsg.copies import CopyGroup, copy_groups
-from warehouse.records import NeighborColumns, ScanRecord
+from warehouse.records import CampaignRecord, CopyRecord, NeighborColumns, ScanRecord
 from warehouse.snapshots import SnapshotDocuments
 
 
@@ -31,16 +33,32 @@ def sources_of(documents: SnapshotDocuments) -> list[str | None]:
     return [source or None for source in documents.sources]
 
 
-def scan_record(
-    corpus: str, documents: SnapshotDocuments, encoder: str, evidence: CorpusEvidence, started: datetime, seconds: float
-) -> ScanRecord:
-    """The record of a scan; every array follows ``documents``."""
-    summary: dict[str, Any] = {"integrity_share": float(evidence.integrity.mean())}
-    campaign: np.ndarray[Any, np.dtype[np.int32]] | None = None
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """What the `calibrated` rule adds to a record; ``campaign`` and ``detail`` have an entry per document."""
+
+    campaign: NDArray[np.int32] | None = None
     detail: list[str | None] | None = None
-    if isinstance(evidence, CalibratedEvidence):
-        campaign, detail, more = _calibrated(documents, evidence)
-        summary |= more
+    campaigns: tuple[CampaignRecord, ...] = ()
+    copies: tuple[CopyRecord, ...] = ()
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+def scan_record(
+    corpus: str,
+    documents: SnapshotDocuments,
+    encoder: str,
+    evidence: CorpusEvidence,
+    started: datetime,
+    seconds: float,
+    *,
+    search: Mapping[str, Any] | None = None,
+) -> ScanRecord:
+    """The record of a scan; every array follows ``documents``. ``search`` says how the neighbours were found."""
+    groups = _calibrated(documents, evidence) if isinstance(evidence, CalibratedEvidence) else _Groups()
+    summary: dict[str, Any] = {"integrity_share": float(evidence.integrity.mean()), **groups.summary}
+    if search is not None:
+        summary["search"] = dict(search)
     return ScanRecord(
         corpus=corpus,
         snapshot=documents.snapshot,
@@ -64,8 +82,10 @@ def scan_record(
         tail_probability=evidence.tail_probability,
         integrity=evidence.integrity,
         topology_score=evidence.topology_score,
-        campaign=campaign,
-        detail=detail,
+        campaign=groups.campaign,
+        detail=groups.detail,
+        campaigns=groups.campaigns,
+        copies=groups.copies,
         neighbors=NeighborColumns(
             position=evidence.neighbors.index.astype(np.int64),
             cosine=evidence.neighbors.cosine,
@@ -77,10 +97,8 @@ def scan_record(
     )
 
 
-def _calibrated(
-    documents: SnapshotDocuments, evidence: CalibratedEvidence
-) -> tuple[np.ndarray[Any, np.dtype[np.int32]], list[str | None], dict[str, Any]]:
-    """Campaign of each document, its further evidence as JSON, and figures of the whole scan."""
+def _calibrated(documents: SnapshotDocuments, evidence: CalibratedEvidence) -> _Groups:
+    """Campaigns, copies, each document's further evidence as JSON, and figures of the whole scan."""
     texts, sources = documents.full_texts(), sources_of(documents)
     found = campaigns(evidence, texts, content_hashes=documents.content_hashes, sources=sources)
     place = np.full(len(documents), -1, dtype=np.int32)
@@ -106,20 +124,21 @@ def _calibrated(
             if evidence.group[row] >= 0:
                 group = evidence.groups[evidence.group[row]]
                 parts["group"] = asdict(group) | {"members": [documents.ids[m] for m in group.members]}
-            if place[row] >= 0:
-                campaign = found[place[row]]
-                parts["campaign"] = {
-                    "campaign_id": campaign.campaign_id,
-                    "shared_words": list(campaign.shared_words),
-                    "context": [documents.ids[other] for other in campaign.context],
-                }
         if row in copied:
-            parts["copies"] = asdict(copied[row]) | {"members": [documents.ids[m] for m in copied[row].members]}
+            parts["copies"] = _copies(documents, copied[row])
         detail.append(json.dumps(parts, ensure_ascii=False))
     kinds = [same.kind.value for same in copies]
-    return (
+    return _Groups(
         place,
         detail,
+        tuple(
+            CampaignRecord(number, one.evidence, one.expected_number, one.shared_words, one.context)
+            for number, one in enumerate(found)
+        ),
+        tuple(
+            CopyRecord(one.kind.value, one.members, one.exact, float(one.least_jaccard), float(one.own_share))
+            for one in copies
+        ),
         {
             "expected_at_cut": float(evidence.expected_at_cut),
             "campaigns": len(found),
@@ -127,3 +146,12 @@ def _calibrated(
             "copy_groups": {kind: kinds.count(kind) for kind in sorted(set(kinds))},
         },
     )
+
+
+def _copies(documents: SnapshotDocuments, group: CopyGroup) -> dict[str, Any]:
+    """What a member is told of its group; a flood of thousands is not repeated in each of them."""
+    named = [documents.ids[row] for row in group.members[:_NAMED]]
+    return asdict(group) | {"members": named, "documents": len(group.members)}
+
+
+_NAMED = 50

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from app.services.access import Access
+from app.services.neighborhoods import find_neighborhoods
 from app.services.scan_record import scan_record, sources_of
 from app.services.vectors import embedded_snapshot
+from app.services.waiting import Say
 from ragsieve_core import __version__
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsg import rsg_preset, score_corpus
@@ -28,9 +30,18 @@ def no_bar(title: str) -> AbstractContextManager[Progress | None]:
     return nullcontext()
 
 
+def silent(text: str) -> None:
+    """Says nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScanOutcome:
-    """What a scan did; ``already`` = the same scan was stored before and nothing was computed."""
+    """What a scan did; ``already`` = the same scan was stored before and nothing was computed.
+
+    ``copies`` and ``new_copies`` are alerts of copies, apart from ``alerts``. ``search`` says how the neighbours were
+    found (:class:`app.services.neighborhoods.Neighborhoods`), ``changes`` what is new since the previous scan (fields
+    of :class:`warehouse.scan_changes.ScanChanges`); both are empty where nothing was computed.
+    """
 
     scan: str
     snapshot: str
@@ -41,6 +52,10 @@ class ScanOutcome:
     seconds: float
     state: str
     already: bool
+    copies: int = 0
+    new_copies: int = 0
+    search: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def scan_corpus(
@@ -52,6 +67,7 @@ def scan_corpus(
     snapshot: str | None = None,
     encoder: str | None = None,
     bar: Bar = no_bar,
+    say: Say = silent,
 ) -> ScanOutcome:
     """Scan a snapshot (the latest by default) and record scores, neighbours and alerts in one transaction.
 
@@ -62,6 +78,7 @@ def scan_corpus(
     rule : preset of RSG.
     snapshot, encoder : default to the latest snapshot and to the profile's retriever.
     bar : progress display.
+    say : takes a line for the person at the terminal.
 
     Raises
     ------
@@ -87,12 +104,12 @@ def scan_corpus(
             True,
         )
     started, clock = utc_now(), time.perf_counter()
+    texts, sources = documents.full_texts(), sources_of(documents)
     with bar("searching neighbours") as step:
-        evidence = score_corpus(
-            documents.ids, documents.full_texts(), vectors, config, sources=sources_of(documents), progress=step
-        )
+        near = find_neighborhoods(access.side, documents, vectors, key, config.k, say=say, progress=step)
+    evidence = score_corpus(documents.ids, texts, vectors, config, sources=sources, previous=near.state)
     seconds = time.perf_counter() - clock
-    record = scan_record(corpus, documents, key, evidence, started, seconds)
+    record = scan_record(corpus, documents, key, evidence, started, seconds, search=near.search)
     recorded = access.record_scan(record)
     return ScanOutcome(
         recorded["scan"],
@@ -104,4 +121,8 @@ def scan_corpus(
         seconds,
         record.state,
         recorded["already"],
+        recorded.get("copies", 0),
+        recorded.get("new_copies", 0),
+        near.search,
+        recorded.get("changes", {}),
     )

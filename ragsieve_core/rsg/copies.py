@@ -34,6 +34,37 @@ class CopyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class CopyRule:
+    """Which copy groups become alerts; what it measured is in docs/why/copies.md.
+
+    Attributes
+    ----------
+    name : stored with each group.
+    least : smallest group, >= 2.
+    places : smallest number of different known sources, or of different known contributors, >= 2. Who names neither
+        says nothing of where a text came from: the same text twice from nowhere is a duplicate, not a flood.
+    least_overlap : word Jaccard that holds a group together at least, in (0, 1].
+    most : alerts of one group at most; the group names all its members. One look settles a flood, and the queue must
+        not drown in a notice that every site carries.
+    kinds : kinds of group. Templates are boilerplate and versions are one source ingested again.
+    """
+
+    name: str = "copies-3x2"
+    least: int = 3
+    places: int = 2
+    least_overlap: float = 0.90
+    most: int = 20
+    kinds: tuple[CopyKind, ...] = (CopyKind.FLOOD,)
+
+    def raises(self, kind: str, documents: int, sources: int, contributors: int) -> bool:
+        """Whether a group of that kind and size, from so many known sources and contributors, is an alert."""
+        return kind in self.kinds and documents >= self.least and max(sources, contributors) >= self.places
+
+
+COPY_RULE = CopyRule()
+
+
+@dataclass(frozen=True, slots=True)
 class CopyGroup:
     """Documents that say the same in the same words.
 
@@ -163,9 +194,9 @@ def slot_variety(texts: Sequence[str]) -> float:
     """How much the places where texts differ look like the slots of a template, in [0, 1].
 
     Words that each text holds exactly once, in one common order, are the frame; what stands between two of them is a
-    gap. Mean over the gaps that differ of (different contents - 1) / (texts - 1): in a template every page fills a slot
-    its own way (near 1), in a flood of retouched copies a gap differs in the one or two texts that were touched there
-    (near 1 / (texts - 1)). 0 without a differing gap.
+    gap. Mean over the gaps that differ of (1 - share of the commonest content) texts / (texts - 1): in a template every
+    page fills a slot its own way (1) or with one of a few values (5 / 6 of six), in a flood of retouched copies a gap
+    differs in the one or two texts that were touched there (near 1 / (texts - 1)). 0 without a differing gap.
     """
     lists = [unicode_word_list(text) for text in texts]
     counts = [Counter(words) for words in lists]
@@ -178,10 +209,11 @@ def slot_variety(texts: Sequence[str]) -> float:
             frame.append(word)
     varieties = []
     for before, after in pairwise([None, *frame, None]):
-        contents = {
+        contents = Counter(
             tuple(words[0 if before is None else place[before] + 1 : len(words) if after is None else place[after]])
             for words, place in zip(lists, places, strict=True)
-        }
+        )
         if len(contents) > 1:
-            varieties.append((len(contents) - 1) / (len(lists) - 1))
+            commonest = max(contents.values())
+            varieties.append((len(lists) - commonest) / (len(lists) - 1))
     return float(np.mean(varieties)) if varieties else 0.0

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from tests.warehouse.builders import documents
 from warehouse.database import Warehouse
+from warehouse.embeddings import add_embeddings
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
+from warehouse.records import EncoderSpec
+from warehouse.snapshot_files import read_snapshot_files, write_snapshot_files
 from warehouse.snapshots import latest_snapshot, list_snapshots, load_snapshot
 
 
@@ -61,3 +65,17 @@ def test_another_tenants_snapshot_does_not_exist(wh: Warehouse, me: Principal) -
         list_snapshots(wh, "c", principal=ann)
     with pytest.raises(InputError, match="no snapshot"):
         load_snapshot(wh, "snap_nothing", principal=me)
+
+
+def test_an_export_says_which_vectors_are_missing(wh: Warehouse, me: Principal) -> None:
+    """A scanner beside the owner encodes those alone, also where it was killed halfway."""
+    snapshot = str(ingest(wh, "c", [documents(4)], principal=me).snapshot)
+    versions = load_snapshot(wh, snapshot, principal=me).version_ids
+    spec = EncoderSpec("enc", "enc", 2, {})
+    for taken, left in (([], [0, 1, 2, 3]), ([1, 3], [0, 2]), ([0, 2], [])):
+        if taken:
+            matrix = np.ones((len(taken), 2), dtype=np.float32)
+            add_embeddings(wh, snapshot, spec, matrix, principal=me, version_ids=versions[taken])
+        read = read_snapshot_files(write_snapshot_files(wh, snapshot, principal=me, encoder="enc"))
+        assert read.missing.tolist() == left
+        assert (read.embeddings is None) == bool(left)

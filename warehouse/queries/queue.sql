@@ -1,8 +1,8 @@
 -- Grain: one alert in its current state. Order: {order_by}, from the whitelist alerts.SORTS. The page is cut on ids
 -- alone, the rest is joined to it.
 -- Parameters: statuses, detectors, verdicts, only_tenants ([''] = any), corpus, contributor, source_uri, holder, search
--- (part of the document id, casefolded), campaign, scan_id (empty = any), min_score (null = any), all_tenants, tenants,
--- limit, offset.
+-- (part of the document id, casefolded), campaign, scan_id (empty = any), min_score (null = any), kinds ([''] = any),
+-- all_tenants, tenants, limit, offset.
 WITH page AS (
     SELECT alert_id, row_number() OVER () AS place
     FROM (SELECT current.alert_id
@@ -21,6 +21,8 @@ WITH page AS (
             AND ($campaign = '' OR current.campaign = $campaign)
             AND ($scan_id = '' OR current.alert_id IN (SELECT alert_id FROM alert_events WHERE scan_id = $scan_id))
             AND ($min_score IS NULL OR current.score >= $min_score)
+            AND ($kinds = [''] OR current.alert_id IN (
+                SELECT alert_id FROM alert_kinds WHERE list_contains($kinds, kind)))
           ORDER BY {order_by}
           LIMIT $limit OFFSET $offset)
 )
@@ -28,7 +30,9 @@ SELECT current.alert_id, current.severity, current.score, current.threshold, cur
        current.document_id, current.version_id, current.source_uri, current.contributor, current.tenant, current.campaign,
        current.campaign_size, current.retrieved, current.in_context, current.evidence, current.opened_at,
        current.last_evidence_at, current.status, current.version, current.holder, current.expires_at, current.verdict,
-       current.reason, current.state_actor, current.state_at, coalesce(versions.title, '') AS title
+       current.reason, current.state_actor, current.state_at, coalesce(versions.title, '') AS title,
+       coalesce((SELECT string_agg(kinds.kind, ', ' ORDER BY kinds.kind)
+                 FROM alert_kinds AS kinds WHERE kinds.alert_id = current.alert_id), '') AS kind
 FROM page
 JOIN alert_current AS current USING (alert_id)
 JOIN corpora USING (corpus_id)

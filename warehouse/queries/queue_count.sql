@@ -1,6 +1,7 @@
 -- Grain: one row.
 -- Parameters: statuses, detectors, verdicts, only_tenants ([''] = any), corpus, contributor, source_uri, holder, search
--- (part of the document id, casefolded), campaign, scan_id (empty = any), min_score (null = any), all_tenants, tenants.
+-- (part of the document id, casefolded), campaign, scan_id (empty = any), min_score (null = any), kinds ([''] = any),
+-- all_tenants, tenants.
 SELECT count(*) AS total
 FROM alert_current AS current
 JOIN corpora USING (corpus_id)
@@ -17,3 +18,5 @@ WHERE ($all_tenants OR list_contains($tenants, current.tenant))
   AND ($campaign = '' OR current.campaign = $campaign)
   AND ($scan_id = '' OR current.alert_id IN (SELECT alert_id FROM alert_events WHERE scan_id = $scan_id))
   AND ($min_score IS NULL OR current.score >= $min_score)
+  AND ($kinds = [''] OR current.alert_id IN (
+      SELECT alert_id FROM alert_kinds WHERE list_contains($kinds, kind)))

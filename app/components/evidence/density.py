@@ -21,7 +21,8 @@ _WHOLE = ("eligible_neighbors", "integrity")
 def group_sentence(row: Mapping[str, Any]) -> str:
     """What the `calibrated` rule saw, in words, Markdown; empty where another rule scored the document."""
     detail = decoded(row.get("detail"), {})
-    if "expected_number" not in detail:
+    copies = detail.get("copies")
+    if "expected_number" not in detail and not copies:
         return ""
     parts = []
     group = detail.get("group")
@@ -37,9 +38,10 @@ def group_sentence(row: Mapping[str, Any]) -> str:
         parts.append("No group of documents flagged it.")
     if row.get("integrity"):
         parts.append("Its text mixes writing systems in a way that flags it by itself (integrity = 1).")
-    copies = detail.get("copies")
     if copies:
-        parts.append(f"{len(copies['members'])} documents say this in nearly the same words ({copies['kind']}).")
+        number_of = copies.get("documents", len(copies["members"]))
+        same = f"**{number_of:,} documents** say this in the same words, or nearly ({copies['kind']})"
+        parts.append(f"{same}, from {copies['sources']:,} sources; a document without a source counts as its own.")
     return " ".join(parts)
 
 

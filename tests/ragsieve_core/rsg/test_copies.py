@@ -1,9 +1,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from ragsieve_core.rsg.calibrated.wording import neighbor_overlap, word_sets
-from ragsieve_core.rsg.copies import CopyGroup, CopyKind, copy_groups, slot_variety
+from ragsieve_core.rsg.copies import COPY_RULE, CopyGroup, CopyKind, copy_groups, slot_variety
 from ragsieve_core.rsg.knn import Neighbors
 
 CLAIM_TEXT = (
@@ -73,3 +74,19 @@ def test_slot_variety_by_hand() -> None:
 
 def test_different_documents_are_no_copies() -> None:
     assert groups(["one text", "another page", "a third", ""]) == ()
+
+
+def test_slots_with_a_few_values_are_slots() -> None:
+    """Six texts, one slot with values a a b b c c: (6 - 2) / 5. Six copies with one retouched: (6 - 5) / 5."""
+    frame = "this notice was written in the year {} for every reader"
+    assert slot_variety([frame.format(value) for value in "aabbcc"]) == pytest.approx(4 / 5)
+    assert slot_variety([frame.format(value) for value in "aaaaab"]) == pytest.approx(1 / 5)
+
+
+def test_the_rule_wants_a_flood_of_three_from_two_known_places() -> None:
+    assert COPY_RULE.raises("flood", 3, 2, 0)
+    assert COPY_RULE.raises("flood", 3, 0, 2)
+    assert not COPY_RULE.raises("flood", 2, 2, 2)
+    assert not COPY_RULE.raises("flood", 9, 1, 1)
+    assert not COPY_RULE.raises("template", 9, 9, 9)
+    assert not COPY_RULE.raises("versions", 9, 1, 9)
