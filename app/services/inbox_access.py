@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.services.access import empty_corpus, read_published
 from app.services.deliveries import as_new_delivery
 from app.services.waiting import WAIT_S, Say, waiting
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import BusyError, InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.publication import InForce as Published
 from warehouse import delivery, segment_kinds
@@ -117,6 +117,16 @@ class InboxAccess:
     def retained_neighbors(self, corpus: str, versions: Sequence[int]) -> dict[int, frozenset[str]]:
         """See :class:`Access`."""
         return {}
+
+    def exposure(self, corpus: str) -> Sequence[int] | None:
+        """See :class:`Access`. The dashboard answers; another command that owns the warehouse does not."""
+        from app.services.owner_jobs import run_job
+
+        try:
+            answer = run_job(self._path, "exposure", {"corpus": corpus}, command=self._command, say=self._say)
+        except BusyError:
+            return None
+        return [int(version) for version in answer["versions"]]
 
     def answered(self, corpus: str, snapshot: str, rule: str) -> frozenset[str]:
         """See :class:`Access`."""

@@ -20,7 +20,7 @@ from warehouse.alerts import QueueFilter, queue_page
 from warehouse.backup import backup
 from warehouse.corpora import get_corpus, list_corpora
 from warehouse.database import Warehouse
-from warehouse.events import candidate_rows
+from warehouse.events import candidate_rows, exposure
 from warehouse.holds import list_holds
 from warehouse.ids import new_id, utc_now
 from warehouse.labels import list_labels
@@ -155,6 +155,10 @@ def _corpora(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     return {"corpora": found}
 
 
+def _exposure(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    return {"versions": exposure(wh, str(given["corpus"]), principal=who)}
+
+
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows as JSON values: times as ISO text."""
     plain: list[dict[str, Any]] = json.loads(json.dumps(rows, default=lambda value: value.isoformat()))
@@ -172,4 +176,5 @@ JOBS: Mapping[str, Job] = {
     "alerts": _alerts,
     "tokens": _tokens,
     "corpora": _corpora,
+    "exposure": _exposure,
 }

@@ -14,7 +14,7 @@ For callers with a budget of time (the request gate):
 - ``features.lexical(texts)``: words and script counts.
 - ``features.forget(content_hashes)``: erasure, in both tiers and in every process that shares the disk tier.
 
-Entries are keyed by content hash (and exact characters) and by every parameter of the model that made them. Document
+Entries are keyed by content hash (and exact characters) and by every parameter of the model that made them. Token
 vectors are rounded to float16 once, so that cached and fresh scores are equal to the last bit.
 """
 

@@ -1,7 +1,7 @@
 """One entry as bytes: named arrays behind a header, with a checksum over everything.
 
 Layout: magic, length of the header (4 bytes, little-endian), header (JSON: kind key, entry name, arrays with dtype and
-shape), the arrays one after another, BLAKE2b-128 of all before it. No pickle: nothing in a file can run.
+shape), the arrays one after another, SHA-256 of all before it. No pickle: nothing in a file can run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ragsieve_core.models.feature_cache.kinds import Arrays
 
 MAGIC = b"RSFEAT1\n"
-_DIGEST = 16
+_DIGEST = 32
 _DTYPES = {name: np.dtype(name) for name in ("<f4", "<f2", "<i4", "|u1")}
 
 
@@ -33,7 +33,7 @@ def encode_entry(key: str, name: str, arrays: Arrays) -> bytes:
     ).encode()
     parts = [MAGIC, len(header).to_bytes(4, "little"), header, *(a.tobytes() for _, a in ordered)]
     body = b"".join(parts)
-    return body + hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    return body + hashlib.sha256(body).digest()
 
 
 def decode_entry(data: bytes, key: str, name: str) -> dict[str, NDArray[Any]]:
@@ -48,7 +48,7 @@ def decode_entry(data: bytes, key: str, name: str) -> dict[str, NDArray[Any]]:
     if len(data) < start + _DIGEST or view[: len(MAGIC)] != MAGIC:
         raise CorruptEntryError("no entry")
     body = view[: len(data) - _DIGEST]
-    if hashlib.blake2b(body, digest_size=_DIGEST).digest() != view[len(data) - _DIGEST :]:
+    if hashlib.sha256(body).digest() != view[len(data) - _DIGEST :]:
         raise CorruptEntryError("checksum")
     end = start + int.from_bytes(view[len(MAGIC) : start], "little")
     try:

@@ -55,15 +55,15 @@ class Features:
     """Features of documents, each computed once, kept in memory and (with a disk tier) between runs.
 
     Thread-safe. Usable wherever a pair of models is: ``features.causal_lm`` and ``features.trace_encoder`` are the two
-    roles. Document vectors are rounded to float16 once, when they are computed, so that what comes from a model and
+    roles. Token vectors are rounded to float16 once, when they are computed, so that what comes from a model and
     what comes from a tier is the same to the last bit.
 
     Parameters
     ----------
     causal_lm, trace_encoder : the models, or functions that give them on first use (their weights are not needed
         while everything asked for is cached).
-    document_tokens : ``max_tokens`` that marks a document; texts asked with another length are queries: not rounded,
-        never written to disk.
+    document_tokens : ``max_tokens`` that marks a document; texts asked with another length are queries: never
+        written to disk.
     memory : bytes of the memory tier.
     disk : the disk tier, or None.
     """
@@ -137,7 +137,7 @@ class Features:
         # Vectors first: without the tail's, no candidate can be scored
         jobs: list[tuple[dict[str, Any], Job]] = []
         for known, wanted, compute in (
-            (halves, distinct, encoder.halves),
+            (halves, distinct, lambda part: encoder.halves(part, self.document_tokens)),
             (strange, asked, lm.surprisal),
         ):
             absent = [text for text in wanted if text not in known]
@@ -189,7 +189,7 @@ class CachedCausalLM:
 
 
 class CachedTraceEncoder:
-    """A trace encoder that computes each text once and rounds document vectors to float16."""
+    """A trace encoder that computes each text once and rounds token vectors to float16."""
 
     def __init__(self, store: Store, model: TraceEncoder | Callable[[], TraceEncoder], document_tokens: int) -> None:
         self._store = store
@@ -206,14 +206,16 @@ class CachedTraceEncoder:
         """Kind of the features of documents."""
         return vectors_kind(self._model().key, self._document_tokens)
 
-    def halves(self, texts: Sequence[str], progress: Progress | None = None) -> list[HalfVectors]:
-        """Vectors of documents as they are kept."""
+    def halves(self, texts: Sequence[str], max_tokens: int, progress: Progress | None = None) -> list[HalfVectors]:
+        """Vectors as they are kept."""
+        # A query is never written to disk, so a length of its own must never name a stored kind
+        kind = vectors_kind if max_tokens == self._document_tokens else query_kind
         return self._store.fill(
-            self.kind,
+            kind(self._model().key, max_tokens),
             texts,
             lambda missing: [
                 halved(value)
-                for value in self._model().token_vectors(missing, max_tokens=self._document_tokens, progress=progress)
+                for value in self._model().token_vectors(missing, max_tokens=max_tokens, progress=progress)
             ],
         )
 
@@ -221,17 +223,9 @@ class CachedTraceEncoder:
         self, texts: Sequence[str], *, max_tokens: int, progress: Progress | None = None
     ) -> list[TokenVectors]:
         """As :meth:`TraceEncoder.token_vectors`; ``progress`` counts the texts that had to be computed."""
-        if max_tokens == self._document_tokens:
-            made: dict[int, TokenVectors] = {}
-            widened = []
-            for half in self.halves(texts, progress):
-                # Equal texts share one array, as with the model itself
-                if id(half) not in made:
-                    made[id(half)] = half.widened()
-                widened.append(made[id(half)])
-            return widened
-        return self._store.fill(
-            query_kind(self._model().key, max_tokens),
-            texts,
-            lambda missing: self._model().token_vectors(missing, max_tokens=max_tokens, progress=progress),
-        )
+        made: dict[str, TokenVectors] = {}
+        for text, half in zip(texts, self.halves(texts, max_tokens, progress), strict=True):
+            # Equal texts share one array, as with the model itself
+            if text not in made:
+                made[text] = half.widened()
+        return [made[text] for text in texts]

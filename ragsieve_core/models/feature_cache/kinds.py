@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -62,7 +62,7 @@ class HalfVectors:
 
 
 def halved(value: TokenVectors) -> HalfVectors:
-    """The one rounding of document vectors: float32 to the nearest float16, ties to even."""
+    """The one rounding of token vectors, documents and queries alike: to the nearest float16, ties to even."""
     return HalfVectors(value.vectors.astype(np.float16), value.offsets)
 
 
@@ -101,7 +101,7 @@ def surprisal_kind(model_key: str) -> Kind[TokenSurprisal]:
 
 
 def vectors_kind(model_key: str, max_tokens: int) -> Kind[HalfVectors]:
-    """Token vectors of a document."""
+    """Token vectors of a document, rounded."""
     return Kind(
         "vectors",
         f"{model_key},max_tokens={max_tokens},rounded=float16",
@@ -111,16 +111,9 @@ def vectors_kind(model_key: str, max_tokens: int) -> Kind[HalfVectors]:
     )
 
 
-def query_kind(model_key: str, max_tokens: int) -> Kind[TokenVectors]:
-    """Token vectors of a query, unrounded, in memory only: what people ask is not written to disk."""
-    return Kind(
-        "query",
-        f"{model_key},max_tokens={max_tokens}",
-        lambda value: {"vectors": value.vectors, "offsets": value.offsets},
-        lambda arrays: TokenVectors(arrays["vectors"], arrays["offsets"]),
-        lambda value: value.vectors.nbytes + value.offsets.nbytes + ENTRY_OVERHEAD,
-        stored=False,
-    )
+def query_kind(model_key: str, max_tokens: int) -> Kind[HalfVectors]:
+    """Token vectors of a query, in memory only: what people ask is not written to disk."""
+    return replace(vectors_kind(model_key, max_tokens), name="query", stored=False)
 
 
 def _pack_lexical(value: LexicalFeatures) -> Arrays:
