@@ -96,9 +96,12 @@ class DiskTier:
             return
         try:
             for part in _parts(fitting, int(self.limit * _KEPT)):
-                self._reserve(sum(_blocks(len(data)) for _, _, data in part))
-                for tag, name, data in part:
-                    self._place(tag, name, data)
+                # The lock is held while files are written: a sweep of another process would not see half of them, and
+                # the limit would be exceeded by what is under way
+                with self._ledger.locked():
+                    self._reserve(sum(_blocks(len(data)) for _, _, data in part))
+                    for tag, name, data in part:
+                        self._place(tag, name, data)
             self.write_error = ""
         except OSError as error:
             self.write_error = str(error)
@@ -161,11 +164,10 @@ class DiskTier:
         return self._ledger.read() or self._swept(Tally(), 0)
 
     def _reserve(self, size: int) -> None:
-        with self._ledger.locked():
-            tally = self._tally()
-            if tally.bytes + size > self.limit:
-                tally = self._swept(tally, size)
-            self._ledger.write(added(tally, {"bytes": size}))
+        tally = self._tally()
+        if tally.bytes + size > self.limit:
+            tally = self._swept(tally, size)
+        self._ledger.write(added(tally, {"bytes": size}))
 
     def _swept(self, tally: Tally, room: int) -> Tally:
         now = time.time()
@@ -212,9 +214,6 @@ class DiskTier:
             temporary.unlink(missing_ok=True)
             self._made.discard(path.parent)
             raise
-        # Erased while this was written: the mark was there before the files were removed, so one of the two sees it
-        if self.is_forgotten(name):
-            path.unlink(missing_ok=True)
 
 
 def _prepare(folder: Path) -> None:
