@@ -132,3 +132,17 @@ def test_memory_stays_under_its_limit_under_random_requests(model) -> None:
         features.lexical(part)
         assert features.memory.bytes <= limit
     assert len(features.memory) > 10
+
+
+@pytest.mark.models
+def test_a_text_has_the_same_features_in_any_company(folder: Path) -> None:
+    from ragsieve_core.models import get_profile, load
+
+    models = load(get_profile("embedded"), device="cpu")
+    texts = ["The keeper lit the lamp.", "Boats, boats and more boats in the old harbour of the town.", "One"]
+    alone = [Features(models.causal_lm, models.trace_encoder).get([text]) for text in texts]
+    together = Features(models.causal_lm, models.trace_encoder, disk=DiskTier(folder)).get(texts[::-1])
+    for text, single in zip(texts, alone, strict=True):
+        assert single.surprisal[text].nll.tobytes() == together.surprisal[text].nll.tobytes()
+        assert single.vectors[text].vectors.tobytes() == together.vectors[text].vectors.tobytes()
+        assert single.vectors[text].vectors.size > 0
