@@ -7,9 +7,13 @@ import pytest
 from app.services.asking import ask
 from app.services.features import CacheOptions, open_features
 from app.services.inbox_access import InboxAccess
+from app.services.owner_access import OwnerAccess
+from app.services.owner_jobs import JobWorker
+from app.services.owning import DASHBOARD
 from app.services.warming import CHUNK, Warmed, plan_warming, warm
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache import DiskTier, Features
+from warehouse.database import Warehouse
 from warehouse.ingest import ingest
 
 ROWS = [{"id": f"d{i:03d}", "text": f"the keeper of island{i} lived on note{i}"} for i in range(150)]
@@ -86,3 +90,19 @@ def test_the_disk_is_full(wh, models, access, corpus: str, monkeypatch) -> None:
     monkeypatch.setattr(features.disk, "_place", full)
     with pytest.raises(InputError, match="No space left"):
         warm(features, ["a"], lambda _: None)
+
+
+def test_beside_the_dashboard_the_exposure_is_asked_of_it(tmp_path, principal, models, batches) -> None:
+    with Warehouse.open(tmp_path / "shown.duckdb", command=DASHBOARD) as shown:
+        own = OwnerAccess(shown, principal)
+        ingest(shown, "c", batches(ROWS), principal=principal)
+        list(ask(own, "c", [("q", "the keeper of island77 on note77")], models))
+        other = InboxAccess(shown.path, "warm", lambda _: None)
+        worker = JobWorker(shown).start()
+        try:
+            assert other.exposure("c") == own.exposure("c")
+            assert len(other.exposure("c")) == 20
+        finally:
+            worker.stop()
+        # A dashboard that does not answer is waited for no longer than asked
+        assert InboxAccess(shown.path, "warm", lambda _: None, wait_s=0.1).exposure("c") is None
