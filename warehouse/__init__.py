@@ -90,6 +90,7 @@ Decisions (people only; ``RefusedError.reason`` is a name of ``refusals.Refusal`
     In force for other processes: ``publish.ensure_published(wh, *, principal)``, read by
     ``ragsieve_core.publication.PublicationReader(<file>.d/published)``.
     ``provenance.set_trust``, ``set_risk_tier``, ``admit``, ``trust_history``, ``risk_history``;
+    ``erasure.erasable_hashes(wh, corpus, document_id, *, principal) -> list[str]``,
     ``erasure.erase_document(wh, corpus, document_id, *, principal, reason) -> Erasure``.
 
 Upkeep

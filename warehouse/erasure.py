@@ -34,6 +34,14 @@ class Erasure:
     remaining: tuple[str, ...]
 
 
+def erasable_hashes(wh: Warehouse, corpus: str, document_id: str, *, principal: Principal) -> list[str]:
+    """Content hashes of every version of a document: what else is kept of these texts has to go before they do."""
+    corpus_id = corpora.get_corpus(wh, corpus, principal=principal).corpus_id
+    with wh.reading() as cursor:
+        found = sql.rows(cursor, "erasable_versions", corpus_id=corpus_id, document_id=document_id, **principal.scope())
+    return sorted({str(row["content_hash"]) for row in found if row["content_hash"]})
+
+
 def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: Principal, reason: str) -> Erasure:
     """Erase every version of a document, ingested or seen in events.
 

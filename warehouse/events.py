@@ -244,3 +244,10 @@ def candidate_rows(wh: Warehouse, *, principal: Principal, corpus: str = "", rul
     """Every candidate's numbers with query id and condition, without the detail: for what-if, export and evaluation."""
     with wh.reading() as cursor:
         return sql.table(cursor, "candidate_rows", corpus=corpus, rule=rule, **principal.scope())
+
+
+def exposure(wh: Warehouse, corpus: str, *, principal: Principal, depth: int = 20) -> list[int]:
+    """Version ids that stored events ranked within ``depth``, most often ranked first."""
+    with wh.reading() as cursor:
+        rows = sql.rows(cursor, "exposure", corpus=corpus, depth=depth, **principal.scope())
+    return [int(row["version_id"]) for row in rows]

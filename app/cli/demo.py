@@ -37,7 +37,7 @@ def demo(warehouse: Path, examples: Path, port: int, no_dashboard: bool) -> int:
     warehouse.parent.mkdir(parents=True, exist_ok=True)
     principal = local_principal()
     with Warehouse.open(warehouse, command="demo") as wh:
-        prepare_demo(OwnerAccess(wh, principal), examples, say=remark, bar=progress)
+        prepare_demo(OwnerAccess(wh, principal), examples, warehouse=warehouse, say=remark, bar=progress)
         alerts = queue_page(wh, principal=principal, filters=QueueFilter(statuses=("open",)), limit=1).total
     remark(f"{alerts} alerts in the queue")
     if no_dashboard:

@@ -22,11 +22,14 @@ def erase(document: str, corpus: str, reason: str, yes: bool, warehouse: Path, a
 
     Ids, scores and decisions stay, and so does the audit chain, which never held the text.
     """
+    from app.services.features import forget_features
     from app.services.owning import owning
-    from warehouse.erasure import erase_document
+    from warehouse.erasure import erasable_hashes, erase_document
 
     confirm(f"erase document {document!r} of corpus {corpus!r} for ever?", yes=yes)
     with owning(warehouse, command="erase", action="erase a document") as (wh, who):
+        # First what is derived from the texts: once they are erased, nothing says any more which entries were theirs
+        features = forget_features(warehouse, erasable_hashes(wh, corpus, document, principal=who))
         done = erase_document(wh, corpus, document, principal=who, reason=reason)
     for place in done.remaining:
         remark(f"not reached: {place}")
@@ -34,6 +37,7 @@ def erase(document: str, corpus: str, reason: str, yes: bool, warehouse: Path, a
         "erasure": done.erasure_id,
         "versions": done.versions,
         "vectors": done.vectors,
+        "features": features,
         "exports": done.exports,
         "snapshot": done.snapshot,
         "remaining": list(done.remaining),

@@ -36,6 +36,7 @@ def first_lines(rejects_file: str | Path | None) -> list[dict[str, Any]]:
 @click.option("--encoder", default=None, help="Key naming the encoder that made the vectors, every parameter of it.")
 @click.option("--batch", default="", help="Label of this batch.")
 @click.option("--full", is_flag=True, help="The input is the whole corpus: documents it lacks are marked as gone.")
+@click.option("--warm", is_flag=True, help="Compute the features of the corpus afterwards: see `ragsieve warm`.")
 @click.option("--url", default=None, help="Deliver to `ragsieve serve --ingest` there instead of a local warehouse.")
 @click.option("--token-file", type=click.Path(path_type=Path), help="File with the token for --url (mode 0600).")
 @click.option(
@@ -58,6 +59,7 @@ def ingest(
     encoder: str | None,
     batch: str,
     full: bool,
+    warm: bool,
     url: str | None,
     token_file: Path | None,
     wanted: bool | None,
@@ -72,9 +74,13 @@ def ingest(
     A record that fails a check is rejected alone and listed in a rejects file; the rest goes in (exit code 1). Taking
     the same file in again adds nothing. Where the corpus's policy is after_scan, the scan follows.
     """
+    from app.cli.warm import run as run_warming
     from app.services.access import open_access
     from app.services.deliveries import as_new_delivery
+    from app.services.features import open_features
     from app.services.http_delivery import endpoint, post_segment, read_token
+    from app.services.models import open_models
+    from app.services.warming import plan_warming
     from ragsieve_core.formats.embeddings import read_embeddings
     from ragsieve_core.formats.mapping import ColumnMapping
     from ragsieve_core.formats.reading import read_batches
@@ -95,12 +101,14 @@ def ingest(
             where="--scan",
             do="beside its owner: ragsieve scan --corpus NAME --every 15m",
         )
+    if warm and url is not None:
+        raise InputError("features are computed where the corpus lies", where="--warm", do="leave --url or --warm out")
     token = ""
     if url is not None and token_file is not None:
         endpoint(url)
         token = read_token(token_file)
     mapping = ColumnMapping.from_flags(pairs)
-    matrix = spec = None
+    matrix = spec = plan = None
     if embeddings is not None and encoder is not None:
         stored = read_embeddings(embeddings)
         if stored.note:
@@ -125,6 +133,7 @@ def ingest(
     else:
         with open_access(warehouse, command="ingest", say=remark, wait_s=wait_s) as access:
             done = dict(access.ingest(corpus, batches, **given))
+            plan = plan_warming(access, corpus) if warm and done["documents"] else None
     seconds = time.perf_counter() - start
     if done["accepted"] == 0 and done["rejected"] == 0:
         remark("nothing new: every record was there already")
@@ -137,7 +146,9 @@ def ingest(
     names = ("accepted", "duplicates", "rejected", "documents", "tombstoned", "embedded", "snapshot", "batch")
     rejects_file = str(done["rejects_file"]) if done["rejects_file"] else None
     counts = {name: done[name] for name in names}
-    values = {"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}
+    values: dict[str, Any] = {"corpus": corpus, **counts, "rejects_file": rejects_file, "seconds": seconds}
+    if plan is not None:
+        values["warmed"] = run_warming(open_features(open_models(**models), warehouse, say=remark), plan)
     if not _is_due(done, wanted, remote=url is not None):
         result(values, as_json=as_json)
         return EXIT_REJECTED if done["rejected"] else 0

@@ -83,3 +83,12 @@ def out_option(command: F) -> F:
         required=True,
         help="JSON Lines file to write; replaced when complete.",
     )(command)
+
+
+def cache_option(command: F) -> F:
+    """``--no-cache``."""
+    return click.option(
+        "--no-cache",
+        is_flag=True,
+        help="Keep no features on disk, and read none: everything is computed anew. Scores do not change.",
+    )(command)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
+from app.cli.options import cache_option, json_option, profile_option, rule_option, wait_option, warehouse_option
 from app.cli.output import remark, result
 
 
@@ -16,18 +16,23 @@ from app.cli.output import remark, result
 @click.option("--corpus", required=True, help="Corpus to ask.")
 @rule_option("paper")
 @profile_option
+@cache_option
 @warehouse_option
 @wait_option
 @json_option
-def query(text: str, corpus: str, rule: str, warehouse: Path, wait_s: float, as_json: bool, **models: Any) -> None:
+def query(
+    text: str, corpus: str, rule: str, no_cache: bool, warehouse: Path, wait_s: float, as_json: bool, **models: Any
+) -> None:
     """Ask TEXT: retrieve, drop what is quarantined or held, score by RSQ, refill to five documents."""
     from app.services.access import open_access
     from app.services.asking import ask
+    from app.services.features import CacheOptions, open_features
     from app.services.models import open_models
 
     loaded = open_models(**models)
     with open_access(warehouse, command="query", say=remark, wait_s=wait_s) as access:
-        [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule))
+        features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
+        [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule, features=features))
         if not access.knows_alerts:
             remark("open alerts are known to the owner of the warehouse only: a contaminated tail may go unsaid here")
     answer = answers[0]

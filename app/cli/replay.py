@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from app.cli.options import json_option, profile_option, rule_option, wait_option, warehouse_option
+from app.cli.options import cache_option, json_option, profile_option, rule_option, wait_option, warehouse_option
 from app.cli.output import progress, remark, result
 
 
@@ -16,11 +16,19 @@ from app.cli.output import progress, remark, result
 @click.option("--corpus", required=True, help="Corpus the rankings belong to; made on first use.")
 @rule_option("paper")
 @profile_option
+@cache_option
 @warehouse_option
 @wait_option
 @json_option
 def replay(
-    contexts: Path, corpus: str, rule: str, warehouse: Path, wait_s: float, as_json: bool, **models: Any
+    contexts: Path,
+    corpus: str,
+    rule: str,
+    no_cache: bool,
+    warehouse: Path,
+    wait_s: float,
+    as_json: bool,
+    **models: Any,
 ) -> None:
     """Run RSQ over the rankings in CONTEXTS (JSON Lines) and raise alerts.
 
@@ -29,6 +37,7 @@ def replay(
     """
     from app.services.access import open_access
     from app.services.events import Origin, run_rankings
+    from app.services.features import CacheOptions, open_features
     from app.services.models import open_models
     from app.services.replaying import labels_of
     from ragsieve_core.formats.contexts import read_contexts
@@ -39,8 +48,10 @@ def replay(
     loaded = open_models(**models)
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
+        features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
+        origin = Origin(corpus, "replay")
         with progress("replaying rankings") as step:
-            for _, done in run_rankings(access, rankings, Origin(corpus, "replay"), loaded, config, progress=step):
+            for _, done in run_rankings(access, rankings, origin, loaded, config, features=features, progress=step):
                 for name in counts:
                     counts[name] += done[name]
         labels = access.record_labels(labels_of(rankings, corpus, contexts.name))

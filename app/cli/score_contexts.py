@@ -27,7 +27,7 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     from app.services.models import open_models
     from ragsieve_core.formats.contexts import read_contexts
     from ragsieve_core.formats.jsonl_writer import JsonlWriter
-    from ragsieve_core.models.memo import MemoCausalLM, MemoTraceEncoder
+    from ragsieve_core.models.feature_cache import Features
     from ragsieve_core.rsq import rsq_preset
     from ragsieve_core.rsq import score_contexts as rsq_contexts
     from ragsieve_core.rsq.record import candidate_record
@@ -36,11 +36,13 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     rankings = read_contexts(contexts, n=config.n, k=config.k)
     loaded = open_models(**models)
     remark("loading models")
-    lm, encoder = MemoCausalLM(loaded.causal_lm), MemoTraceEncoder(loaded.trace_encoder)
+    cache = Features(loaded.causal_lm, loaded.trace_encoder, document_tokens=config.document_max_tokens)
     flagged = candidates = 0
     start = time.perf_counter()
     with JsonlWriter(out) as writer, progress("scoring rankings") as step:
-        for ranking in rsq_contexts(rankings, lm, encoder, config, progress=step):
+        for ranking in rsq_contexts(
+            rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical, progress=step
+        ):
             for candidate in ranking.candidates:
                 candidates += 1
                 flagged += candidate.flagged

@@ -86,6 +86,9 @@ class Access(Protocol):
     def retained_neighbors(self, corpus: str, versions: Sequence[int]) -> dict[int, frozenset[str]]:
         """Version id -> ids of its retained neighbours in the last finished RSG scan; empty where not known."""
 
+    def exposure(self, corpus: str) -> Sequence[int] | None:
+        """Version ids that past rankings held among their first 20, most often first; None where not known."""
+
     def answered(self, corpus: str, snapshot: str, rule: str) -> frozenset[str]:
         """Query ids already answered from this snapshot under this rule."""
 

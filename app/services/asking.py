@@ -12,6 +12,7 @@ from app.services.events import Answer, Origin, run_rankings
 from app.services.vectors import embedded_snapshot
 from ragsieve_core.document import RankedContext, RankedDocument
 from ragsieve_core.errors import InputError
+from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.retrieve import ExactIndex
 from ragsieve_core.rsq import rsq_preset
@@ -31,6 +32,7 @@ def ask(
     *,
     rule: str = "paper",
     snapshot: str | None = None,
+    features: Features | None = None,
     progress: Progress | None = None,
 ) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Answer questions from a snapshot and record each as an event.
@@ -40,6 +42,7 @@ def ask(
     questions : (query id, text) pairs.
     models : profile of retriever, causal LM and trace encoder.
     rule : preset of RSQ.
+    features : cache in front of the models; None keeps features for this call only.
 
     Raises
     ------
@@ -79,5 +82,6 @@ def ask(
         models,
         config,
         versions=versions,
+        features=features,
         progress=progress,
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.services.access import Access
 from app.services.asking import ask
+from app.services.features import open_features
 from app.services.models import open_models
 from app.services.scanning import Bar, ScanOutcome, scan_corpus
 from ragsieve_core.errors import InputError
@@ -64,12 +65,13 @@ def read_labels(folder: Path) -> list[LabelRecord]:
         ]
 
 
-def prepare_demo(access: Access, folder: Path, *, say: Callable[[str], None], bar: Bar) -> DemoOutcome:
+def prepare_demo(access: Access, folder: Path, *, warehouse: Path, say: Callable[[str], None], bar: Bar) -> DemoOutcome:
     """Fill a warehouse from the example corpus.
 
     Parameters
     ----------
     folder : holds corpus.jsonl, queries.jsonl, qrels.tsv and labels.jsonl.
+    warehouse : its file, beside which features are kept.
     say : takes one line about each step.
     bar : progress display.
 
@@ -85,6 +87,7 @@ def prepare_demo(access: Access, folder: Path, *, say: Callable[[str], None], ba
             do="run the demo from a checkout of the project, or pass --examples FOLDER",
         )
     models = open_models()
+    features = open_features(models, warehouse)
     taken = access.ingest(CORPUS, read_batches([folder / "corpus.jsonl"]), input_name="corpus.jsonl")
     say(f"corpus: {taken['documents']} documents ({taken['accepted']} new)")
     scan = scan_corpus(access, CORPUS, models, rule=SCAN_RULE, bar=bar)
@@ -97,7 +100,9 @@ def prepare_demo(access: Access, folder: Path, *, say: Callable[[str], None], ba
     if open_questions:
         with (
             bar("answering questions") as step,
-            closing(ask(access, CORPUS, open_questions, models, rule=QUERY_RULE, progress=step)) as chunks,
+            closing(
+                ask(access, CORPUS, open_questions, models, rule=QUERY_RULE, features=features, progress=step)
+            ) as chunks,
         ):
             flagged = sum(recorded["flagged"] for _, recorded in chunks)
         say(f"RSQ: {len(open_questions)} questions answered, {flagged} candidates flagged")

@@ -140,6 +140,31 @@ def check_disk(path: Path) -> Iterator[Finding]:
     )
 
 
+def check_features(path: Path) -> Iterator[Finding]:
+    """Size of the feature cache beside the warehouse, and how often it had what was asked for."""
+    from app.services.features import disk_limit, features_folder
+    from ragsieve_core.models.feature_cache import DiskTier
+
+    folder = features_folder(path)
+    if not folder.is_dir():
+        yield Finding("features", True, f"none kept yet in {folder}: the first query keeps some, or `ragsieve warm`")
+        return
+    try:
+        tier = DiskTier(folder, disk_limit())
+        tally = tier.sweep()
+    except RagsieveError as error:
+        yield Finding("features", False, error.what, error.do or f"remove {folder}, or name another: RAGSIEVE_FEATURES")
+        return
+    hits = tally.from_memory + tally.from_disk
+    share = f"{hits / tally.asked:.1%} of {tally.asked:,} asked for were there" if tally.asked else "not asked yet"
+    broken = f", {tally.corrupt:,} damaged files computed again" if tally.corrupt else ""
+    yield Finding(
+        "features",
+        True,
+        f"{tally.bytes / 1024**2:,.1f} MiB of {tier.limit / 1024**2:,.0f} in {folder}; {share}{broken}",
+    )
+
+
 def check_corpus(warehouse: Path, corpus: str, profile: str, say: Callable[[str], None]) -> Iterator[Finding]:
     """Is this corpus suited to RSG? One finding per measure; a weak one is green with its reason, an unsuited one not.
 
@@ -194,3 +219,4 @@ def examine(warehouse: Path, profile: str) -> Iterator[Finding]:
     yield from check_device()
     yield from check_warehouse(warehouse)
     yield from check_disk(warehouse)
+    yield from check_features(warehouse)

@@ -13,7 +13,7 @@ from app.services.in_force import in_force
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.document import RankedContext
-from ragsieve_core.models.memo import MemoCausalLM, MemoTraceEncoder
+from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsq import RankingEvidence, RSQConfig, score_contexts
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
@@ -55,9 +55,9 @@ class Answer:
     event_id: str
 
 
-def model_versions(models: LoadedModels) -> dict[str, str]:
+def model_versions(features: Features) -> dict[str, str]:
     """Keys of the two models RSQ used."""
-    return {"causal_lm": models.causal_lm.key, "trace_encoder": models.trace_encoder.key}
+    return {"causal_lm": features.causal_lm.key, "trace_encoder": features.trace_encoder.key}
 
 
 def candidate_records(evidence: RankingEvidence, removed: frozenset[str]) -> list[CandidateRecord]:
@@ -149,6 +149,7 @@ def run_rankings(
     config: RSQConfig,
     *,
     versions: Mapping[str, int] | None = None,
+    features: Features | None = None,
     progress: Progress | None = None,
 ) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Serial deployment of rankings, recorded chunk by chunk.
@@ -157,6 +158,7 @@ def run_rankings(
     ----------
     contexts : rankings, best first, deeper than n where there is more to refill from.
     versions : document id -> version id where the rankings came from the warehouse; other texts are looked up.
+    features : cache in front of the models; None keeps features for this call only.
 
     Yields
     ------
@@ -164,7 +166,7 @@ def run_rankings(
     """
     known = versions or {}
     # Rankings share documents: what one chunk computed, the next need not
-    causal_lm, trace_encoder = MemoCausalLM(models.causal_lm), MemoTraceEncoder(models.trace_encoder)
+    cache = features or Features(models.causal_lm, models.trace_encoder, document_tokens=config.document_max_tokens)
     alerted = access.open_rsg_alerts(origin.corpus)
     published = access.published()
     for start in range(0, len(contexts), CHUNK):
@@ -188,14 +190,15 @@ def run_rankings(
         scored: dict[int, RankingEvidence] = {}
         if scorable:
             rankings = [left[place] for place in scorable]
-            evidence = score_contexts(rankings, causal_lm, trace_encoder, config)
+            evidence = score_contexts(rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical)
             scored = dict(zip(scorable, evidence, strict=True))
         results = [
             deploy(context, partial(_scored, scored, place), force, config)
             for place, (context, force) in enumerate(zip(part, forces, strict=True))
         ]
         each_ms = (time.perf_counter() - clock) * 1000 / len(part)
-        used = model_versions(models)
+        used = model_versions(cache)
+        cache.flush()
         applied = Applied(published.quarantine_version, published.number, access.knows_alerts)
         recorded = access.record_events(
             [

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from app.services.access import empty_corpus, read_published
 from app.services.deliveries import as_new_delivery
 from app.services.waiting import WAIT_S, Say, waiting
-from ragsieve_core.errors import InputError
+from ragsieve_core.errors import BusyError, InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.publication import InForce as Published
 from warehouse import delivery, segment_kinds
@@ -21,6 +21,9 @@ from warehouse.owner import resolve
 from warehouse.records import EncoderSpec, EventRecord, LabelRecord, ScanRecord
 from warehouse.side import Side
 from warehouse.snapshots import SnapshotDocuments
+
+ANSWER_S = 20.0
+"""Seconds the dashboard is given to say which documents were exposed: warming can do without."""
 
 
 class InboxAccess:
@@ -125,6 +128,23 @@ class InboxAccess:
     def retained_neighbors(self, corpus: str, versions: Sequence[int]) -> dict[int, frozenset[str]]:
         """See :class:`Access`."""
         return {}
+
+    def exposure(self, corpus: str) -> Sequence[int] | None:
+        """See :class:`Access`. The dashboard answers; another command that owns the warehouse does not."""
+        from app.services.owner_jobs import run_job
+
+        try:
+            answer = run_job(
+                self._path,
+                "exposure",
+                {"corpus": corpus},
+                command=self._command,
+                say=self._say,
+                patience_s=min(self._wait_s, ANSWER_S),
+            )
+        except BusyError:
+            return None
+        return [int(version) for version in answer["versions"]]
 
     def answered(self, corpus: str, snapshot: str, rule: str) -> frozenset[str]:
         """See :class:`Access`."""

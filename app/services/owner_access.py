@@ -16,7 +16,7 @@ from warehouse.alerts import QueueFilter, queue_page
 from warehouse.database import Warehouse
 from warehouse.embeddings import add_embeddings
 from warehouse.encoders import list_encoders
-from warehouse.events import list_events, record_events
+from warehouse.events import exposure, list_events, record_events
 from warehouse.ingest import ingest
 from warehouse.labels import record_labels
 from warehouse.principal import Principal
@@ -138,6 +138,10 @@ class OwnerAccess:
             if row["retained"]:
                 found.setdefault(int(row["version_id"]), set()).add(str(row["document_id"]))
         return {version: frozenset(ids) for version, ids in found.items()}
+
+    def exposure(self, corpus: str) -> Sequence[int] | None:
+        """See :class:`Access`."""
+        return exposure(self.wh, corpus, principal=self.principal)
 
     def answered(self, corpus: str, snapshot: str, rule: str) -> frozenset[str]:
         """See :class:`Access`."""

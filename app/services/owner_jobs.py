@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 import os
 import re
 import stat
@@ -34,18 +35,21 @@ _POLL_S = 0.1
 _OLD_S = 600.0
 
 
-def run_job(path: Path, name: str, arguments: Mapping[str, Any], *, command: str, say: Say) -> dict[str, Any]:
+def run_job(
+    path: Path, name: str, arguments: Mapping[str, Any], *, command: str, say: Say, patience_s: float = math.inf
+) -> dict[str, Any]:
     """Run a job of :data:`JOBS`: in this process if nobody owns the warehouse, in the dashboard if that owns it.
 
     Parameters
     ----------
     arguments : JSON values; paths absolute, because the dashboard may run in another folder.
     say : takes one line for the person at the terminal.
+    patience_s : seconds to wait for the dashboard's answer.
 
     Raises
     ------
     BusyError
-        another command owns the warehouse: it answers no questions.
+        another command owns the warehouse: it answers no questions; or the dashboard did not answer in time.
     InputError
         no warehouse, or what the job itself raises.
     """
@@ -59,12 +63,12 @@ def run_job(path: Path, name: str, arguments: Mapping[str, Any], *, command: str
             if holder is not None and holder.command != DASHBOARD:
                 busy.do = "wait for it to end; only the dashboard answers other commands while it runs"
                 raise
-        answer = _ask(file, {"job": name, "arguments": dict(arguments)}, say)
+        answer = _ask(file, {"job": name, "arguments": dict(arguments)}, say, patience_s)
         if answer is not None:
             return answer
 
 
-def _ask(file: Path, request: Mapping[str, Any], say: Say) -> dict[str, Any] | None:
+def _ask(file: Path, request: Mapping[str, Any], say: Say, patience_s: float) -> dict[str, Any] | None:
     """The dashboard's answer; None where it ended before giving one."""
     side, name = Side(file), new_id("job")
     question = side.folder("tmp") / f"{name}.request"
@@ -79,6 +83,8 @@ def _ask(file: Path, request: Mapping[str, Any], say: Say) -> dict[str, Any] | N
                     answer: dict[str, Any] = json.loads(reply.read_bytes())
                 except FileNotFoundError:
                     now = time.monotonic()
+                    if now - started > patience_s:
+                        raise BusyError("the dashboard does not answer", where=str(file), do="try again") from None
                     if now - told >= 0.5:
                         told, holder = now, current_holder(file)
                         if holder is None or holder.command != DASHBOARD:

@@ -21,7 +21,7 @@ from warehouse.backup import backup
 from warehouse.campaigns import campaign_detail
 from warehouse.corpora import get_corpus, list_corpora
 from warehouse.database import Warehouse
-from warehouse.events import candidate_rows
+from warehouse.events import candidate_rows, exposure
 from warehouse.freshness import corpus_freshness
 from warehouse.holds import list_holds
 from warehouse.ids import new_id, utc_now
@@ -179,6 +179,10 @@ def _corpora(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     return {"corpora": found}
 
 
+def _exposure(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    return {"versions": exposure(wh, str(given["corpus"]), principal=who)}
+
+
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows as JSON values: times as ISO text."""
     plain: list[dict[str, Any]] = json.loads(json.dumps(rows, default=lambda value: value.isoformat()))
@@ -196,4 +200,5 @@ JOBS: Mapping[str, Job] = {
     "alerts": _alerts,
     "tokens": _tokens,
     "corpora": _corpora,
+    "exposure": _exposure,
 }

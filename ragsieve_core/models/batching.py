@@ -48,6 +48,7 @@ def map_texts(
     length: Callable[[Item], int],
     compute: Callable[[list[Item]], list[Result]],
     budget: int,
+    most: int = 256,
     progress: Progress | None = None,
 ) -> list[Result]:
     """Apply a batched model to texts.
@@ -59,6 +60,7 @@ def map_texts(
     length : padded cost of one item.
     compute : the model on one batch, order kept.
     budget : padded tokens per batch.
+    most : texts per batch.
     progress : called after each batch with (texts done, texts in all).
 
     Raises
@@ -79,7 +81,7 @@ def map_texts(
     done = 0
     for start in range(0, len(distinct), WINDOW):
         items = prepare(distinct[start : start + WINDOW])
-        for batch in length_batches([length(item) for item in items], budget):
+        for batch in length_batches([length(item) for item in items], budget, most):
             for position, result in zip(batch, compute([items[i] for i in batch]), strict=True):
                 results[start + position] = result
                 done += int(counts[start + position])

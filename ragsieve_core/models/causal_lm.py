@@ -73,6 +73,7 @@ class TransformerCausalLM:
             length=lambda item: item.ids.size,
             compute=self._nll,
             budget=budget,
+            most=self._placement.texts_per_batch,
             progress=progress,
         )
 

@@ -82,6 +82,7 @@ class TransformerTraceEncoder:
             length=lambda item: item.ids.size,
             compute=self._vectors,
             budget=self._placement.tokens_per_batch,
+            most=self._placement.texts_per_batch,
             progress=progress,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,16 @@ def window_spans(tokens: int, window: int, stride: int) -> NDArray[np.int32]:
     return np.array([[s, s + window] for s in starts], dtype=np.int32)
 
 
+@lru_cache(maxsize=1024)
+def _windows(tokens: int, window: int, stride: int) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Spans, and the token rows of each window, intp (w, min(window, tokens)); read-only, because they are shared."""
+    spans = window_spans(tokens, window, stride)
+    rows = spans[:, :1].astype(np.intp) + np.arange(min(window, tokens), dtype=np.intp)
+    spans.setflags(write=False)
+    rows.setflags(write=False)
+    return spans, rows
+
+
 def alignment_trace(document: NDArray[np.float32], query: NDArray[np.float32], config: RSQConfig) -> AlignmentTrace:
     """BERTScore F1 of each window and the largest jump.
 
@@ -74,16 +85,14 @@ def alignment_trace(document: NDArray[np.float32], query: NDArray[np.float32], c
     query : float (q, d), unit rows.
     config : window and stride.
     """
-    spans = window_spans(document.shape[0], config.alignment_window, config.alignment_stride)
+    spans, rows = _windows(document.shape[0], config.alignment_window, config.alignment_stride)
     if spans.shape[0] == 0 or query.shape[0] == 0:
         return AlignmentTrace(np.zeros(0), np.zeros((0, 2), dtype=np.int32), 0.0, None)
-    cosines = document.astype(np.float64) @ query.astype(np.float64).T
-    best_query = cosines.max(axis=1)
-    f1 = np.empty(spans.shape[0])
-    for index, (start, end) in enumerate(spans):
-        precision = best_query[start:end].mean()
-        recall = cosines[start:end].max(axis=0).mean()
-        f1[index] = 2 * precision * recall / max(precision + recall, 1e-8)
+    # One product per document, never one over a whole ranking: a document's numbers must not depend on the others
+    cosines = (document @ query.T).astype(np.float64)
+    precision = cosines.max(axis=1)[rows].mean(axis=1)
+    recall = cosines[rows].max(axis=1).mean(axis=1)
+    f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-8)
     if f1.size < 2:
         return AlignmentTrace(f1, spans, 0.0, None)
     steps = np.abs(np.diff(f1))

@@ -63,7 +63,9 @@ def simes(p_values: Sequence[float]) -> float:
     return min((1.0, *(m * p / r for r, p in enumerate(ordered, start=1))))
 
 
-def anchor_concentration(query: str, texts: Sequence[str], config: RSQConfig) -> list[AnchorEvidence]:
+def anchor_concentration(
+    query: str, texts: Sequence[str], config: RSQConfig, *, words_of: Sequence[frozenset[str]] | None = None
+) -> list[AnchorEvidence]:
     """E_a of the first ``config.k`` of the ``config.n`` ranked texts.
 
     Parameters
@@ -71,15 +73,18 @@ def anchor_concentration(query: str, texts: Sequence[str], config: RSQConfig) ->
     query : the query; its words are no evidence.
     texts : the n ranked texts, best first.
     config : n, k and the shortest word.
+    words_of : word set of each text, where it is known already.
 
     Returns
     -------
     One :class:`AnchorEvidence` per candidate, in rank order.
     """
     asked = ascii_words(query)
+    if words_of is None:
+        words_of = [ascii_words(text) for text in texts]
     words = [
-        {w for w in ascii_words(text) if (len(w) >= config.min_word_length or w.isdigit()) and w not in asked}
-        for text in texts
+        {w for w in all_words if (len(w) >= config.min_word_length or w.isdigit()) and w not in asked}
+        for all_words in words_of
     ]
     in_candidates = Counter(w for held in words[: config.k] for w in held)
     tested: dict[str, AnchorToken] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 
 from ragsieve_core.document import RankedContext
 from ragsieve_core.errors import InputError
+from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
 from ragsieve_core.rsq.alignment import AlignmentEvidence, AlignmentTrace, alignment_trace, query_alignment
 from ragsieve_core.rsq.anchor import AnchorEvidence, anchor_concentration
 from ragsieve_core.rsq.config import RSQConfig
 from ragsieve_core.rsq.script import ScriptEvidence, script_integrity
 from ragsieve_core.rsq.surprisal import SurprisalEvidence, surprisal
+
+LexicalSource = Callable[[Sequence[str]], list[LexicalFeatures]]
+"""Gives words and script counts of texts, in the order given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ def score_ranking(
     documents: Sequence[TokenVectors],
     query: TokenVectors,
     config: RSQConfig,
+    lexical: Sequence[LexicalFeatures] | None = None,
 ) -> RankingEvidence:
     """RSQ of one ranking from features that are already there.
 
@@ -82,6 +87,7 @@ def score_ranking(
     documents : n entries, token vectors of the ranked documents.
     query : token vectors of the query.
     config : parameters.
+    lexical : n entries, words and script counts of the ranked documents, where they are known already.
 
     Raises
     ------
@@ -97,8 +103,10 @@ def score_ranking(
         )
     ranked = ranked[: config.n]
     texts = [document.text for document in ranked]
-    anchors = anchor_concentration(context.query, texts, config)
-    scripts, tail_script = script_integrity(texts, config)
+    if lexical is None:
+        lexical = [lexical_features(text) for text in texts]
+    anchors = anchor_concentration(context.query, texts, config, words_of=[own.words for own in lexical])
+    scripts, tail_script = script_integrity(texts, config, profiles=[own.profile for own in lexical])
     traces: list[AlignmentTrace] = []
     spans: list[NDArray[np.int32]] = []
     for vectors in documents[: config.n]:
@@ -141,6 +149,7 @@ def score_contexts(
     config: RSQConfig,
     *,
     chunk: int = 16,
+    lexical: LexicalSource | None = None,
     progress: Progress | None = None,
 ) -> Iterator[RankingEvidence]:
     """RSQ of many rankings, in the order given; every distinct text of a chunk goes through a model once.
@@ -151,6 +160,7 @@ def score_contexts(
     causal_lm, trace_encoder : the two models RSQ needs.
     config : parameters.
     chunk : rankings held in memory at a time; about 8 MB each at d = 384.
+    lexical : gives words and script counts of texts; None computes them.
     progress : called with (rankings done, rankings in all).
     """
     for start in range(0, len(contexts), chunk):
@@ -177,6 +187,7 @@ def score_contexts(
                 [vectors[d.text] for d in context.documents[: config.n]],
                 asked[context.query],
                 config,
+                None if lexical is None else lexical([d.text for d in context.documents[: config.n]]),
             )
             if progress is not None:
                 progress(start + offset, len(contexts))

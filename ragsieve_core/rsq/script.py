@@ -37,19 +37,38 @@ def script_strength(p_script: float, config: RSQConfig) -> float:
     return -math.log10(p_script) / math.log10(2 * (config.n - config.k + 1))
 
 
-def script_integrity(texts: Sequence[str], config: RSQConfig) -> tuple[list[ScriptEvidence], list[float]]:
+def _runs(text: str, profile: ScriptProfile) -> tuple[ScriptRun, ...]:
+    if profile.script_count != 1:
+        return script_runs(text)
+    # One script: one run from the first letter to the last, without a look at those between
+    ((script, letters),) = profile.counts
+    start = next(i for i, character in enumerate(text) if character.isalpha())
+    end = next(i for i in range(len(text), 0, -1) if text[i - 1].isalpha())
+    return (ScriptRun(script, start, end, letters),)
+
+
+def script_integrity(
+    texts: Sequence[str], config: RSQConfig, *, profiles: Sequence[ScriptProfile] | None = None
+) -> tuple[list[ScriptEvidence], list[float]]:
     """E_i of the first ``config.k`` of the ``config.n`` ranked texts.
+
+    Parameters
+    ----------
+    texts : the n ranked texts, best first.
+    config : n and k.
+    profiles : script counts of each text, where they are known already.
 
     Returns
     -------
     Evidence per candidate in rank order, and the tail's mixed fractions (n - k values) that they were ranked against.
     """
-    profiles = [script_profile(text) for text in texts]
+    if profiles is None:
+        profiles = [script_profile(text) for text in texts]
     tail = [profile.mixed_fraction for profile in profiles[config.k :]]
     evidence = []
     for text, profile in zip(texts[: config.k], profiles, strict=False):
         p = mid_rank(profile.mixed_fraction, tail)
         evidence.append(
-            ScriptEvidence(profile.mixed_fraction, p, script_strength(p, config), profile, script_runs(text))
+            ScriptEvidence(profile.mixed_fraction, p, script_strength(p, config), profile, _runs(text, profile))
         )
     return evidence, tail

@@ -9,7 +9,7 @@ from tests.warehouse.builders import documents, event_of
 from warehouse.alerts import queue_page
 from warehouse.database import Warehouse
 from warehouse.errors import PermissionRefusedError
-from warehouse.events import SORTS, candidate_rows, get_event, list_events, record_events
+from warehouse.events import SORTS, candidate_rows, exposure, get_event, list_events, record_events
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
 from warehouse.records import RankedRecord
@@ -153,3 +153,18 @@ def test_alerts_gather_their_events_and_count_reach(wh: Warehouse, me: Principal
     record_events(wh, [event_of("q3", ["d0", "d3"], {"d0"}), event_of("q4", ["d4", "d5", "d0"])], principal=me)
     (alert,) = queue_page(wh, principal=me).rows
     assert (alert["retrieved"], alert["in_context"], alert["evidence"]) == (4, 2, 2)
+
+
+def test_exposure_counts_rankings_within_the_depth(wh: Warehouse, me: Principal, corpus: str) -> None:
+    given = [event_of("q1", ["d0", "d1", "d2"]), event_of("q2", ["d1", "d2", "d0"]), event_of("q3", ["d1", "d3"])]
+    record_events(wh, given, principal=me)
+    ids = {
+        row["version_id"]: row["document_id"]
+        for name in list_events(wh, principal=me).rows
+        for row in get_event(wh, name["event_id"], principal=me).ranking
+    }
+    # d1 three times; d0 and d2 twice, d0 once first; d3 once
+    assert [ids[version] for version in exposure(wh, "c", principal=me)] == ["d1", "d0", "d2", "d3"]
+    assert [ids[version] for version in exposure(wh, "c", principal=me, depth=1)] == ["d1", "d0"]
+    assert exposure(wh, "other", principal=me) == []
+    assert exposure(wh, "c", principal=Principal("x", "viewer", frozenset({"elsewhere"}))) == []

@@ -123,6 +123,7 @@ def test_doctor(ragsieve: Callable) -> None:
         "warehouse",
         "lock",
         "disk",
+        "features",
     }
     assert all(f["fix"] for f in report["findings"] if not f["ok"])
     assert done.exit_code == (0 if report["ok"] else done.exit_code)

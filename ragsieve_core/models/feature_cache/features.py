@@ -1,0 +1,231 @@
+"""All features RSQ needs of documents, cached: the object that services and the gate hold."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ragsieve_core.models.feature_cache.background import Background, Job
+from ragsieve_core.models.feature_cache.disk import DiskTier
+from ragsieve_core.models.feature_cache.kinds import (
+    HalfVectors,
+    halved,
+    lexical_kind,
+    query_kind,
+    surprisal_kind,
+    vectors_kind,
+)
+from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
+from ragsieve_core.models.feature_cache.memory import DEFAULT_MEMORY, MemoryTier
+from ragsieve_core.models.feature_cache.store import Store
+from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
+
+DOCUMENT_TOKENS = 256
+"""Model tokens read of a document for alignment (METHOD, "Query alignment")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Peeked:
+    """Texts that have features now, by kind."""
+
+    surprisal: frozenset[str]
+    vectors: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """Features by text.
+
+    Attributes
+    ----------
+    surprisal, vectors : what there is, as the detectors take it.
+    missing : texts without something that was asked for, in the order given; empty = complete.
+    failure : why something is missing, where a model failed; None where only the time ran out.
+    """
+
+    surprisal: Mapping[str, TokenSurprisal]
+    vectors: Mapping[str, TokenVectors]
+    missing: tuple[str, ...]
+    failure: Exception | None = None
+
+
+class Features:
+    """Features of documents, each computed once, kept in memory and (with a disk tier) between runs.
+
+    Thread-safe. Usable wherever a pair of models is: ``features.causal_lm`` and ``features.trace_encoder`` are the two
+    roles. Token vectors are rounded to float16 once, when they are computed, so that what comes from a model and
+    what comes from a tier is the same to the last bit.
+
+    Parameters
+    ----------
+    causal_lm, trace_encoder : the models, or functions that give them on first use (their weights are not needed
+        while everything asked for is cached).
+    document_tokens : ``max_tokens`` that marks a document; texts asked with another length are queries: never
+        written to disk.
+    memory : bytes of the memory tier.
+    disk : the disk tier, or None.
+    """
+
+    def __init__(
+        self,
+        causal_lm: CausalLM | Callable[[], CausalLM],
+        trace_encoder: TraceEncoder | Callable[[], TraceEncoder],
+        *,
+        document_tokens: int = DOCUMENT_TOKENS,
+        memory: int = DEFAULT_MEMORY,
+        disk: DiskTier | None = None,
+    ) -> None:
+        self._store = Store(MemoryTier(memory), disk)
+        self._background = Background()
+        self.document_tokens = document_tokens
+        self.causal_lm = CachedCausalLM(self._store, causal_lm)
+        self.trace_encoder = CachedTraceEncoder(self._store, trace_encoder, document_tokens)
+
+    @property
+    def memory(self) -> MemoryTier:
+        """The memory tier."""
+        return self._store.memory
+
+    @property
+    def disk(self) -> DiskTier | None:
+        """The disk tier."""
+        return self._store.disk
+
+    def lexical(self, texts: Sequence[str]) -> list[LexicalFeatures]:
+        """Words and script counts of texts, in the order given."""
+        return self._store.fill(lexical_kind(), texts, lambda missing: [lexical_features(text) for text in missing])
+
+    def peek(self, texts: Iterable[str]) -> Peeked:
+        """Which texts have features now; nothing is computed or read."""
+        wanted = list(texts)
+        return Peeked(
+            self._store.present(self.causal_lm.kind, wanted),
+            self._store.present(self.trace_encoder.kind, wanted),
+        )
+
+    def get(
+        self,
+        texts: Sequence[str],
+        *,
+        surprisal_for: Collection[str] | None = None,
+        deadline: float | None = None,
+    ) -> Fetched:
+        """Vectors of texts and the surprisal of those that need it.
+
+        Parameters
+        ----------
+        texts : documents.
+        surprisal_for : those whose token NLL is wanted (the candidates); None = all.
+        deadline : value of ``time.monotonic()`` until which missing features are computed. What is begun then goes on
+            in the background and is there for the next call. None = compute everything.
+
+        Raises
+        ------
+        Without a deadline, what the models raise; with one, it is in ``failure``.
+        """
+        distinct = list(dict.fromkeys(texts))
+        asked = distinct if surprisal_for is None else [text for text in distinct if text in set(surprisal_for)]
+        lm, encoder = self.causal_lm, self.trace_encoder
+        if deadline is None:
+            strange = dict(zip(asked, lm.surprisal(asked), strict=True))
+            vectors = dict(zip(distinct, encoder.token_vectors(distinct, max_tokens=self.document_tokens), strict=True))
+            return Fetched(strange, vectors, ())
+        strange = self._store.known(lm.kind, asked)
+        halves = self._store.known(encoder.kind, distinct)
+        # Vectors first: without the tail's, no candidate can be scored
+        jobs: list[tuple[dict[str, Any], Job]] = []
+        for known, wanted, compute in (
+            (halves, distinct, lambda part: encoder.halves(part, self.document_tokens)),
+            (strange, asked, lm.surprisal),
+        ):
+            absent = [text for text in wanted if text not in known]
+            if absent:
+                jobs.append((known, self._background.submit(absent, compute)))
+        failure: Exception | None = None
+        for known, job in jobs:
+            job.done.wait(max(0.0, deadline - time.monotonic()))
+            known.update(dict(job.values))
+            failure = failure or job.failure
+        missing = tuple(t for t in distinct if t not in halves or (t in set(asked) and t not in strange))
+        return Fetched(strange, {text: half.widened() for text, half in halves.items()}, missing, failure)
+
+    def forget(self, contents: Iterable[str]) -> int:
+        """Erase the features of texts by content hash (:func:`ragsieve_core.document.content_hash`), in both tiers and
+        in every other process that uses the same disk tier; returns the number of entries that went here."""
+        return self._store.forget(contents)
+
+    def flush(self) -> None:
+        """Store the counts of hits that `doctor` shows."""
+        if self._store.disk is not None:
+            self._store.disk.flush()
+
+
+def _giver(model: Any) -> Callable[[], Any]:
+    return model if callable(model) and not hasattr(model, "key") else lambda: model
+
+
+class CachedCausalLM:
+    """A causal LM that computes each text once."""
+
+    def __init__(self, store: Store, model: CausalLM | Callable[[], CausalLM]) -> None:
+        self._store = store
+        self._model: Callable[[], CausalLM] = _giver(model)
+
+    @property
+    def key(self) -> str:
+        """Key of the model: NLL is kept as it is."""
+        return self._model().key
+
+    @property
+    def kind(self) -> Any:
+        """Kind of its features."""
+        return surprisal_kind(self.key)
+
+    def surprisal(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[TokenSurprisal]:
+        """As :meth:`CausalLM.surprisal`; ``progress`` counts the texts that had to be computed."""
+        return self._store.fill(self.kind, texts, lambda missing: self._model().surprisal(missing, progress=progress))
+
+
+class CachedTraceEncoder:
+    """A trace encoder that computes each text once and rounds token vectors to float16."""
+
+    def __init__(self, store: Store, model: TraceEncoder | Callable[[], TraceEncoder], document_tokens: int) -> None:
+        self._store = store
+        self._model: Callable[[], TraceEncoder] = _giver(model)
+        self._document_tokens = document_tokens
+
+    @property
+    def key(self) -> str:
+        """Key of the model, and the rounding."""
+        return f"{self._model().key},rounded=float16"
+
+    @property
+    def kind(self) -> Any:
+        """Kind of the features of documents."""
+        return vectors_kind(self._model().key, self._document_tokens)
+
+    def halves(self, texts: Sequence[str], max_tokens: int, progress: Progress | None = None) -> list[HalfVectors]:
+        """Vectors as they are kept."""
+        # A query is never written to disk, so a length of its own must never name a stored kind
+        kind = vectors_kind if max_tokens == self._document_tokens else query_kind
+        return self._store.fill(
+            kind(self._model().key, max_tokens),
+            texts,
+            lambda missing: [
+                halved(value)
+                for value in self._model().token_vectors(missing, max_tokens=max_tokens, progress=progress)
+            ],
+        )
+
+    def token_vectors(
+        self, texts: Sequence[str], *, max_tokens: int, progress: Progress | None = None
+    ) -> list[TokenVectors]:
+        """As :meth:`TraceEncoder.token_vectors`; ``progress`` counts the texts that had to be computed."""
+        made: dict[str, TokenVectors] = {}
+        for text, half in zip(texts, self.halves(texts, max_tokens, progress), strict=True):
+            # Equal texts share one array, as with the model itself
+            if text not in made:
+                made[text] = half.widened()
+        return [made[text] for text in texts]
