@@ -23,6 +23,8 @@ from warehouse.principal import Principal
 from warehouse.snapshots import SnapshotDocuments, load_snapshot
 
 _COLUMNS = ("ids", "texts", "titles", "sources", "tenants", "content_hashes")
+FORMAT = 2
+"""2: with access lists."""
 
 
 def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, encoder: str | None = None) -> Path:
@@ -35,14 +37,20 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
         principal.require_tenant("*", "export a snapshot, which spans all tenants,")
     suffix = hashlib.sha256((encoder or "").encode()).hexdigest()[:12]
     folder = wh.side.folder("snapshots") / f"{snapshot}-{suffix}"
-    loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
     manifest_path = folder / "manifest.json"
-    if manifest_path.exists() and json.loads(manifest_path.read_text())["missing"] == len(loaded.missing):
+    standing = _standing(manifest_path)
+    if standing == 0:
+        # Members never change and every vector is there: nothing to compare with
+        os.utime(manifest_path)
+        return folder
+    loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
+    if standing == len(loaded.missing):
         os.utime(manifest_path)
         return folder
     table = pa.table(
         {"version_ids": pa.array(loaded.version_ids)}
         | {name: pa.array(getattr(loaded, name), pa.large_string()) for name in _COLUMNS}
+        | {"acls": pa.array(loaded.acls, pa.list_(pa.string()))}
     )
     with wh.side.writing(folder / "documents.arrow") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
@@ -54,6 +62,7 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
             _, path, _ = embeddings.write_segment(wh.side, f"{snapshot} {encoder}", loaded.embeddings, folder)
             vectors = wh.side.relative(path)
     manifest = {
+        "format": FORMAT,
         "snapshot": snapshot,
         "corpus": loaded.corpus,
         "corpus_id": loaded.corpus_id,
@@ -67,6 +76,18 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
     return folder
 
 
+def _standing(manifest: Path) -> int | None:
+    """Vectors missing from the export that is there; None where there is no whole one of this format."""
+    try:
+        found = json.loads(manifest.read_text())
+    except (OSError, ValueError):
+        return None
+    whole = found.get("format") == FORMAT and (manifest.parent / "documents.arrow").exists()
+    if found.get("vectors") and not (manifest.parent.parent.parent / found["vectors"]).exists():
+        whole = False
+    return int(found["missing"]) if whole else None
+
+
 def read_snapshot_files(folder: Path) -> SnapshotDocuments:
     """What :func:`warehouse.snapshots.load_snapshot` gives, from files; needs neither lock nor database.
 
@@ -77,6 +98,8 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
     """
     try:
         manifest = json.loads((folder / "manifest.json").read_text())
+        if manifest.get("format") != FORMAT:
+            raise ValueError("written by another version")
         with pa.memory_map(str(folder / "documents.arrow")) as source:
             table = pa.ipc.open_file(source).read_all()
         vectors: NDArray[np.float32] | None = None
@@ -94,5 +117,6 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
         version_ids=table["version_ids"].to_numpy(),
         embeddings=vectors,
         missing=np.arange(count) if manifest["encoder"] and vectors is None else np.empty(0, dtype=np.int64),
+        acls=table["acls"].to_pylist(),
         **{name: table[name].to_pylist() for name in _COLUMNS},
     )
