@@ -88,6 +88,7 @@ class GateCorpus:
     vectors : float32 (N, d), unit rows, may be memory-mapped; None where the caller's own retriever ranks.
     encoder : key of the encoder behind the vectors.
     superseded : ids that a later snapshot holds no more in this version; never retrieved.
+    version_ids : int64 (N,), the warehouse's names of the versions; None where they are not known.
 
     Raises
     ------
@@ -107,6 +108,7 @@ class GateCorpus:
         vectors: NDArray[np.float32] | None = None,
         encoder: str = "",
         superseded: Set[str] = frozenset(),
+        version_ids: NDArray[np.int64] | None = None,
     ) -> None:
         count = len(ids)
         for name, column in (("texts", texts), ("content_hashes", content_hashes), ("tenants", tenants)):
@@ -119,6 +121,7 @@ class GateCorpus:
         self.row_of = {name: row for row, name in enumerate(ids)}
         if len(self.row_of) != count:
             raise InputError("a document id twice in the snapshot", where=snapshot, expected="each id once")
+        self.version_ids = version_ids
         self._tenants = np.array(tenants, dtype=object)
         self._guarded = [(row, frozenset(acl)) for row, acl in enumerate(acls) if acl]
         self.superseded = np.zeros(count, dtype=np.bool_)

@@ -302,6 +302,7 @@ class Gate:
                 GateEvent(
                     answer,
                     tuple(entries),
+                    _versions(entries, corpus),
                     query,
                     query_id,
                     index_version,
@@ -343,6 +344,14 @@ class Gate:
             if len(self._labels) > _QUERY_VECTORS:
                 self._labels.popitem(last=False)
         return label
+
+
+def _versions(entries: Sequence[Entry], corpus: GateCorpus) -> tuple[int | None, ...]:
+    held = corpus.version_ids
+    return tuple(
+        int(held[entry.row]) if held is not None and entry.row is not None and entry.match is Match.KNOWN else None
+        for entry in entries
+    )
 
 
 def _caller(tenant: str | None, groups: Iterable[str] | None) -> Caller:

@@ -22,6 +22,7 @@ class GateEvent:
     ----------
     answer : what was answered.
     ranking : every ranked document as marked, in rank order.
+    versions : the warehouse's version of each, None where the ranked text is not the snapshot's.
     query, query_id, index_version : from the caller; ``index_version`` is the caller's own name of its index.
     corpus, snapshot, encoder : what was searched or compared; ``encoder`` empty where the caller's retriever ranked.
     tenant : of the caller; empty = a caller of all tenants.
@@ -34,6 +35,7 @@ class GateEvent:
 
     answer: GateAnswer
     ranking: tuple[Entry, ...]
+    versions: tuple[int | None, ...]
     query: str
     query_id: str
     index_version: str
