@@ -110,6 +110,8 @@ def serve_gate(
     )
     _require_a_token(publication, options)
     features = TenantFeatures(models.causal_lm, models.trace_encoder, rsq)
+    say("loading the models")
+    _load(features, models, options)
     log = GateLog(warehouse)
     gate = Gate(
         loaded,
@@ -143,6 +145,19 @@ def serve_gate(
     finally:
         stop()
     return health[0]
+
+
+def _load(features: TenantFeatures, models: LoadedModels, options: GateOptions) -> None:
+    """Load every model now: the first call would spend its budget on it, and a missing one is said at once.
+
+    Raises
+    ------
+    ModelUnavailableError : not on this machine.
+    """
+    models.causal_lm.surprisal(["ready or not"])
+    features(None).query("ready", 600.0)
+    if not options.filter_only:
+        models.retriever.encode(["ready"], kind="query")
 
 
 def _require_a_token(publication: PublicationReader, options: GateOptions) -> None:

@@ -20,6 +20,7 @@ from ragsieve_core.config import config_dict
 from ragsieve_core.errors import InputError, RagsieveError
 from ragsieve_core.gate import AnswerGiven, GateEvent
 from warehouse.facts import query_hash
+from warehouse.ids import new_id
 from warehouse.inbox import submit
 from warehouse.principal import DEFAULT_TENANT
 from warehouse.records import AnswerRecord, EventRecord, RankedRecord
@@ -33,8 +34,13 @@ _RETRY_S = 2.0
 _LAST_TRIES = 3
 
 
-def event_record(event: GateEvent) -> EventRecord:
-    """A gated call as the warehouse stores it."""
+def event_record(event: GateEvent, run: str = "", sequence: int = 0) -> EventRecord:
+    """A gated call as the warehouse stores it.
+
+    Parameters
+    ----------
+    run, sequence : name of the gate's process and number of the call in its log: a gap tells of a killed process.
+    """
     answer = event.answer
     removed_by = {removal.document_id: removal.by for removal in answer.removed}
     kept = set(answer.context_ids)
@@ -90,6 +96,8 @@ def event_record(event: GateEvent) -> EventRecord:
             "would": would,
             "gate": event.config.shown(),
             "gate_key": event.config.key,
+            "run": run,
+            "sequence": sequence,
         },
         latency_ms=answer.latency_ms,
         refill_depth=answer.refill_depth,
@@ -154,7 +162,9 @@ class GateLog:
             raise InputError("an event log without room", where="event log", expected="capacity and batch from 1")
         self._warehouse, self._capacity, self._batch = warehouse, capacity, batch
         self._interval, self._deliver = interval_s, deliver
-        self._waiting: deque[GateEvent | AnswerGiven] = deque()
+        self.run = new_id("gaterun")
+        self._sequence = 0
+        self._waiting: deque[tuple[int, GateEvent | AnswerGiven]] = deque()
         self._change = threading.Condition()
         self._closing = False
         self._written = self._lost = 0
@@ -172,10 +182,11 @@ class GateLog:
 
     def _put(self, entry: GateEvent | AnswerGiven) -> None:
         with self._change:
+            self._sequence += 1
             if self._closing or len(self._waiting) >= self._capacity:
                 self._lost += 1
                 return
-            self._waiting.append(entry)
+            self._waiting.append((self._sequence, entry))
             if len(self._waiting) >= self._batch:
                 self._change.notify_all()
 
@@ -224,12 +235,12 @@ class GateLog:
             if closing:
                 time.sleep(0.2)
 
-    def _write(self, taken: list[GateEvent | AnswerGiven]) -> str:
+    def _write(self, taken: list[tuple[int, GateEvent | AnswerGiven]]) -> str:
         """Empty, or why these could not be written."""
         try:
             data = events_segment(
-                [event_record(entry) for entry in taken if isinstance(entry, GateEvent)],
-                [answer_record(entry) for entry in taken if isinstance(entry, AnswerGiven)],
+                [event_record(entry, self.run, number) for number, entry in taken if isinstance(entry, GateEvent)],
+                [answer_record(entry) for _, entry in taken if isinstance(entry, AnswerGiven)],
             )
             self._deliver(self._warehouse, data)
         except (RagsieveError, OSError) as error:

@@ -6,6 +6,7 @@ import pytest
 
 from ragsieve_core.adapters.http_gate import GateUnavailableError, HttpGate
 from ragsieve_core.errors import InputError
+from ragsieve_core.publication import PublicationReader
 from tests.gate_stand_ins import QUESTION, ranking
 
 
@@ -21,15 +22,14 @@ def test_equals_the_gate_behind_it(serve, tokens, corpus) -> None:
     assert remote.record_answer(there.event_id, "a", cited)["state"] == "recorded"
 
 
-def test_errors_are_named(serve, tokens, corpus, wh) -> None:
+def test_errors_are_named(serve, tokens, corpus, tmp_path) -> None:
     client = serve()
     remote = HttpGate(f"http://127.0.0.1:{client.port}", tokens["all"])
     with pytest.raises(InputError, match="the query is empty"):
         remote.filter(" ", ranking(corpus))
     with pytest.raises(InputError, match="no valid token"):
         HttpGate(f"http://127.0.0.1:{client.port}", "rgs.a.b").filter(QUESTION, ranking(corpus))
-    client.service.tokens = False
-    (wh.side.folder("published") / "current").unlink()
+    client.service.gate._publication = PublicationReader(tmp_path / "nothing published")
     with pytest.raises(GateUnavailableError, match="not_in_force"):
         remote.filter(QUESTION, ranking(corpus))
     client.stop()
