@@ -13,6 +13,8 @@ from ragsieve_core.errors import InputError, nearest
 
 LONGEST_QUERY = 20_000
 LONGEST_ID = 1_000
+BODY = "body"
+"""Where an error is that concerns the request as a whole: no JSON object."""
 _MOST_GROUPS = 1_000
 
 
@@ -83,9 +85,9 @@ def read_object(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"no JSON ({type(error).__name__})", where="body", expected="one JSON object") from error
+        raise InputError(f"no JSON ({type(error).__name__})", where=BODY, expected="one JSON object") from error
     if not isinstance(found, dict):
-        raise InputError("no JSON object", where="body", expected="one JSON object")
+        raise InputError("no JSON object", where=BODY, expected="one JSON object")
     return found
 
 
@@ -130,7 +132,7 @@ def _known(given: Mapping[str, Any], kind: type) -> None:
     known = [field.name for field in fields(kind)]
     for name in given:
         if name not in known:
-            raise InputError(f"unknown field {name[:60]!r}", where="body", expected=nearest(name[:60], known))
+            raise InputError(f"unknown field {name[:60]!r}", where=name[:60], expected=nearest(name[:60], known))
 
 
 def _query(given: Mapping[str, Any]) -> str:

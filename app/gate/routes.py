@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from app.gate.auth import Denied, Who
 from app.gate.metrics import CONTENT_TYPE
 from app.gate.openapi import openapi
-from app.gate.requests import answer_request, filter_request, read_object, retrieve_request
+from app.gate.requests import BODY, answer_request, filter_request, read_object, retrieve_request
 from app.gate.service import READ, USE, GateService
 from ragsieve_core.errors import InputError, ModelUnavailableError, RagsieveError
 from ragsieve_core.gate import GateState
@@ -177,9 +177,7 @@ async def _post(service: GateService, places: _Places, request: Request, work: W
     except ClientDisconnect:
         return _response(400, {"error": "the body broke off"}, {"Connection": "close"})
     except RagsieveError as error:
-        status = 503 if isinstance(error, ModelUnavailableError) else 400 if error.where == "body" else 422
-        if status == 400 and error.what.startswith("unknown field"):
-            status = 422
+        status = 503 if isinstance(error, ModelUnavailableError) else 400 if error.where == BODY else 422
         service.count(who.tenant, status)
         shown = {"error": error.what, "where": error.where, "expected": error.expected}
         if not isinstance(error, InputError):

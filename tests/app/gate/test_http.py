@@ -10,7 +10,7 @@ import pytest
 from app.gate.service import ServiceLimits
 from app.services.gate_log import GateLog
 from ragsieve_core.publication import PublicationReader
-from tests.gate_stand_ins import QUESTION, StandInFeatures
+from tests.gate_stand_ins import QUESTION, StandInFeatures, clean_texts, small_corpus
 from warehouse.answers import document_reach, gate_events
 from warehouse.inbox import take_in
 from warehouse.principal import Principal
@@ -156,6 +156,39 @@ def test_metrics_of_a_tenant_say_nothing_of_others(serve, tokens) -> None:
     assert "ragsieve_gate_snapshot_documents 60" in whole
     for line in whole.splitlines():
         assert line.startswith("# ") or float(line.rsplit(" ", 1)[1]) >= 0
+
+
+def test_a_tenant_gets_the_same_bytes_with_and_without_documents_of_others(serve, tokens) -> None:
+    texts = clean_texts(40)
+    alone = small_corpus(texts, ["a"] * 40, ids=[f"d{i:02d}" for i in range(40)])
+    pairs = [(f"{QUESTION} secret {i}", text) for i, text in enumerate(texts)]
+    mixed = small_corpus(
+        [text for pair in pairs for text in pair],
+        ["b", "a"] * 40,
+        ids=[name for i in range(40) for name in (f"b{i:02d}", f"d{i:02d}")],
+    )
+    guesses = [{"id": f"b{i:02d}", "text": f"{QUESTION} secret {i}"} for i in range(40)]
+    calls = [
+        ("/v1/retrieve", {"query": QUESTION}),
+        ("/v1/filter", {"query": QUESTION, "documents": guesses}),
+        ("/v1/filter", {"query": QUESTION, "documents": [{"id": f"b{i:02d}"} for i in range(30)]}),
+        ("/v1/answers", {"event": "gate_guessed", "answer": "a", "cited": ["b00"]}),
+    ]
+    told = []
+    for corpus in (alone, mixed):
+        client = serve(corpus=corpus, features=lambda tenant: StandInFeatures())
+        if corpus is mixed:
+            client.post("/v1/retrieve", {"query": QUESTION}, tokens["b"])
+        found = []
+        for path, body in calls:
+            status, answer, headers = client.send("POST", path, body, tokens["a"])
+            for name in ("event", "latency_ms"):
+                answer.pop(name, None)
+            found.append((status, json.dumps(answer), sorted(headers)))
+        metrics = client.send("GET", "/metrics", token=tokens["a"])[1].splitlines()
+        found.append([line for line in metrics if "latency" not in line])
+        told.append(found)
+    assert told[0] == told[1]
 
 
 def test_lost_events_turn_health_red_and_a_missing_publication_too(serve, tokens, wh, corpus) -> None:
