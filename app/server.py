@@ -115,7 +115,7 @@ def serve_dashboard(
         another process owns the warehouse.
     """
     check_loopback(address)
-    port = _free_port(address, port)
+    port = free_port(address, port)
     os.environ[VARIABLE] = str(Path(warehouse).absolute())
     try:
         with suppress(MissingWarehouseError):
@@ -124,7 +124,7 @@ def serve_dashboard(
         stopped = threading.Event()
         watcher = threading.Thread(target=_announce, args=(url, on_ready, stopped), daemon=True)
         watcher.start()
-        with _stoppable(), suppress(KeyboardInterrupt):
+        with stoppable(), suppress(KeyboardInterrupt):
             _run(address, port, ingest)
         stopped.set()
         watcher.join(timeout=2)
@@ -150,7 +150,8 @@ def check_loopback(address: str) -> None:
         )
 
 
-def _free_port(address: str, port: int) -> int:
+def free_port(address: str, port: int) -> int:
+    """The port itself, or one the system chose for 0; :class:`InputError` where somebody listens on it."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -211,7 +212,7 @@ def _announce(url: str, on_ready: Callable[[str], None] | None, stopped: threadi
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """SIGTERM ends the server as Ctrl-C does: uvicorn raises the signal again when it has stopped, which would kill
     the process before the warehouse is closed."""
 

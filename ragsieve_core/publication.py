@@ -27,6 +27,21 @@ Name = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Credential:
+    """A program's token as other processes may know it: ``secret_hash`` is the SHA-256 (hex) of its secret.
+
+    ``tenant`` None = all tenants; ``expires_at`` None = never.
+    """
+
+    token_id: str
+    name: str
+    scope: str
+    tenant: str | None
+    secret_hash: str
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class InForce:
     """One publication.
 
@@ -38,6 +53,9 @@ class InForce:
     held : documents on hold, with the UTC time at which the hold ends by itself.
     unadmitted : documents that the corpus's admission policy does not let into retrieval yet.
     published_at, confirmed_at : UTC; when it was made, and when the owner last said that it still holds.
+    tenants : tenants of the documents named above; a document without an entry concerns every tenant.
+    credentials : tokens of programs that were neither revoked nor over when it was made, by token id.
+    query_key : secret (hex) under which query texts are hashed; empty where it was not published.
     """
 
     number: int = 0
@@ -47,10 +65,23 @@ class InForce:
     unadmitted: frozenset[Name] = frozenset()
     published_at: datetime | None = None
     confirmed_at: datetime | None = None
+    tenants: Mapping[Name, frozenset[str]] = field(default_factory=dict)
+    credentials: Mapping[str, Credential] = field(default_factory=dict)
+    query_key: str = ""
 
-    def excluded_by(self, corpus: str, document_id: str, now: datetime | None = None) -> str:
-        """What keeps a document out: quarantine, hold or unadmitted; empty if nothing does."""
+    def concerns(self, corpus: str, document_id: str, tenant: str | None) -> bool:
+        """Whether what is in force on a document concerns a tenant; None = a caller of all tenants."""
+        of = self.tenants.get((corpus, document_id))
+        return tenant is None or of is None or tenant in of
+
+    def excluded_by(self, corpus: str, document_id: str, now: datetime | None = None, tenant: str | None = None) -> str:
+        """What keeps a document out: quarantine, hold or unadmitted; empty if nothing does.
+
+        With a ``tenant``, what concerns other tenants does not exist.
+        """
         name = (corpus, document_id)
+        if tenant is not None and not self.concerns(corpus, document_id, tenant):
+            return ""
         if name in self.quarantined:
             return "quarantine"
         ends = self.held.get(name)
@@ -190,4 +221,27 @@ def _in_force(number: int, confirmed_at: datetime, content: Mapping[str, Any]) -
         unadmitted=frozenset((str(corpus), str(name)) for corpus, name in content["unadmitted"]),
         published_at=datetime.fromisoformat(content["published_at"]),
         confirmed_at=confirmed_at,
+        tenants=_tenants(content.get("tenants", [])),
+        credentials={str(entry["token_id"]): _credential(entry) for entry in content.get("credentials", [])},
+        query_key=str(content.get("query_key", "")),
+    )
+
+
+def _tenants(rows: list[list[str]]) -> dict[Name, frozenset[str]]:
+    found: dict[Name, frozenset[str]] = {}
+    for corpus, name, tenant in rows:
+        key = (str(corpus), str(name))
+        found[key] = found.get(key, frozenset()) | {str(tenant)}
+    return found
+
+
+def _credential(entry: Mapping[str, Any]) -> Credential:
+    end = entry["expires_at"]
+    return Credential(
+        str(entry["token_id"]),
+        str(entry["name"]),
+        str(entry["scope"]),
+        None if entry["tenant"] is None else str(entry["tenant"]),
+        str(entry["secret_hash"]),
+        None if end is None else datetime.fromisoformat(str(end)),
     )

@@ -52,6 +52,25 @@ class ExactIndex:
         depth : hits wanted, >= 1.
         excluded : bool (N,), rows that may not be seen; they leave inside the search, so depth is always filled.
         """
+        return self.search_marked(query, depth, excluded, None)
+
+    def search_marked(
+        self,
+        query: NDArray[np.float32],
+        depth: int,
+        excluded: NDArray[np.bool_] | None,
+        marked: NDArray[np.bool_] | None,
+    ) -> Hits:
+        """:meth:`search` where rows of ``marked`` do not count towards ``depth`` and yet are listed where they rank.
+
+        The result holds ``depth`` unmarked rows, and every marked row that would stand before the last of them: what is
+        quarantined takes no place from others, and what it would have taken can still be said. Where there are fewer
+        unmarked rows, marked ones follow up to ``depth`` rows in all.
+
+        Parameters
+        ----------
+        marked : bool (N,); a row that is excluded as well is excluded.
+        """
         if query.shape != self._vectors.shape[1:]:
             raise InputError(
                 f"the query vector has {query.shape[0]} dimensions, the corpus {self._vectors.shape[1]}",
@@ -60,17 +79,25 @@ class ExactIndex:
             )
         scores = self._vectors @ query
         if excluded is not None:
-            scores = np.where(excluded, -np.inf, scores)
-        allowed = int(np.isfinite(scores).sum())
+            scores[excluded] = -np.inf
+        open_scores = scores if marked is None else np.where(marked, -np.inf, scores)
+        asked, allowed = depth, int(np.isfinite(open_scores).sum())
         depth = min(depth, allowed)
-        if depth == 0:
-            return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
         # As in rsg.knn: float32 proposes with room for its rounding, one float64 sum per row decides
         slack = 2.5 * screening_error(query.shape[0]) + 2.0**-23
-        cut = np.partition(scores, scores.size - depth)[scores.size - depth] - np.float32(slack)
-        rows = np.flatnonzero(scores >= cut)
+        if depth < asked:
+            rows = np.flatnonzero(np.isfinite(scores))
+        else:
+            last = np.partition(open_scores, open_scores.size - depth)[open_scores.size - depth]
+            rows = np.flatnonzero(scores >= last - np.float32(slack))
         products = self._vectors[rows].astype(np.float64)
         products *= query
         exact = products.sum(axis=1).astype(np.float32)
-        best = np.lexsort((self._order[rows], -exact))[:depth]
-        return Hits(rows[best], exact[best])
+        best = np.lexsort((self._order[rows], -exact))
+        rows, exact = rows[best], exact[best]
+        if marked is None:
+            return Hits(rows[:depth], exact[:depth])
+        end = int(np.searchsorted(np.cumsum(~marked[rows]), depth)) + 1 if depth else 0
+        if depth < asked:
+            end = max(end, asked)
+        return Hits(rows[:end], exact[:end])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -29,6 +30,7 @@ TERMS = (
     "e_alignment",
     "score",
 )
+_HASH = re.compile(r"\A[0-9a-f]{64}\Z")
 _DETAILS = ("anchors", "script_runs", "surprisal", "alignment", "tail")
 _RANKING = pa.schema(
     [
@@ -73,7 +75,7 @@ def event_id(event: EventRecord, key: str) -> str:
         event.corpus,
         event.tenant,
         event.query_id,
-        event.query,
+        event.query_hash or event.query,
         event.condition,
         event.snapshot or "",
         event.quarantine_version or "",
@@ -90,6 +92,10 @@ def check_event(event: EventRecord) -> None:
     ranks = [entry.rank for entry in event.ranking]
     if any(later <= earlier for earlier, later in pairwise(ranks)) or (ranks and ranks[0] < 1):
         raise InputError("ranks that do not rise from 1", where=f"event of query {event.query_id!r}")
+    if event.query_hash and (event.query or not _HASH.match(event.query_hash)):
+        raise InputError(
+            "a query hash beside a query, or one that is none", where="query_hash", expected="64 hex digits, no query"
+        )
     ranked = {entry.document_id for entry in event.ranking}
     if len(ranked) < len(event.ranking):
         raise InputError("a document is ranked twice", where=f"event of query {event.query_id!r}")
@@ -110,8 +116,8 @@ def event_table(events: Sequence[tuple[str, str, EventRecord]], key: str, shared
                 "corpus_id": corpus_id,
                 "tenant": event.tenant,
                 "query_id": event.query_id,
-                "query_text": event.query if event.store_query else None,
-                "query_hash": query_hash(key, event.query),
+                "query_text": event.query if event.store_query and not event.query_hash else None,
+                "query_hash": event.query_hash or query_hash(key, event.query),
                 "condition": event.condition,
                 "snapshot_id": event.snapshot,
                 "index_version": event.index_version,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import duckdb
@@ -13,18 +13,22 @@ import pyarrow as pa
 from ragsieve_core.errors import InputError, nearest
 from warehouse import audit, corpora, facts, sql
 from warehouse.alert_state import refresh_alerts
+from warehouse.answers import check_answers, store_answers
 from warehouse.database import Warehouse
 from warehouse.event_columns import candidate_table, check_event, event_id, event_table, ranking_table
 from warehouse.ids import new_id, utc_now
 from warehouse.opening import feed
 from warehouse.principal import Principal
-from warehouse.records import EventRecord, Page
+from warehouse.records import AnswerRecord, EventRecord, Page
 from warehouse.tickets import Ticket
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvents:
-    """Counts of one call; ``duplicates`` were stored before, ``ids`` in the order given, duplicates included."""
+    """Counts of one call; ``duplicates`` were stored before, ``ids`` in the order given, duplicates included.
+
+    ``answers`` counts new ones.
+    """
 
     events: int
     duplicates: int
@@ -33,6 +37,7 @@ class RecordedEvents:
     alerts: int
     new_alerts: int
     ids: tuple[str, ...]
+    answers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +60,17 @@ SORTS: dict[str, str] = {
 
 
 def record_events(
-    wh: Warehouse, events: Sequence[EventRecord], *, principal: Principal, ticket: Ticket | None = None
+    wh: Warehouse,
+    events: Sequence[EventRecord],
+    *,
+    principal: Principal,
+    ticket: Ticket | None = None,
+    answers: Sequence[AnswerRecord] = (),
 ) -> RecordedEvents:
     """Store events with their rankings and evidence, and open or feed alerts, in one transaction.
 
-    An event whose id is stored already is a duplicate and changes nothing. A ranked text that the corpus does not hold
-    is kept as a version of origin ``event``: its evidence can be shown, no snapshot holds it.
+    An event or answer whose id is stored already is a duplicate and changes nothing. A ranked text that the corpus does
+    not hold is kept as a version of origin ``event``: its evidence can be shown, no snapshot holds it.
 
     Raises
     ------
@@ -71,6 +81,7 @@ def record_events(
     for event in events:
         check_event(event)
         principal.require_tenant(event.tenant, "record an event")
+    check_answers(answers, principal)
     key = facts.fact(wh, "query_key")
     ids = tuple(event_id(event, key) for event in events)
     named = dict(reversed(list(zip(ids, events, strict=True))))
@@ -83,7 +94,9 @@ def record_events(
     def work(cursor: duckdb.DuckDBPyConnection) -> RecordedEvents:
         raced = _known(cursor, [name for name, _, _ in ready.fresh])
         rows = batch.rows({name: event for name, _, event in ready.fresh if name not in raced}) if raced else ready
-        result = _store(wh, cursor, rows, batch, ids)
+        result = replace(
+            _store(wh, cursor, rows, batch, ids), answers=store_answers(cursor, answers, principal, ticket)
+        )
         if ticket is not None:
             ticket.stamp(cursor, principal.identity, "taken", asdict(result))
         return result

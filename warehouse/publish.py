@@ -17,6 +17,7 @@ import duckdb
 from ragsieve_core.publication import FORMAT, encode_publication
 from warehouse import audit, sql
 from warehouse.database import Warehouse
+from warehouse.facts import ensure_fact
 from warehouse.ids import utc_now
 from warehouse.principal import Principal
 
@@ -30,12 +31,22 @@ def content(cursor: duckdb.DuckDBPyConnection, now: datetime) -> dict[str, Any]:
     current = sql.first(cursor, "SELECT quarantine_id FROM quarantine_current")
     quarantined = sql.run(cursor, "in_force_quarantined").fetchall()
     held = sql.run(cursor, "in_force_held", now=now).fetchall()
+    unadmitted = sql.run(cursor, "in_force_unadmitted").fetchall()
+    tenants = {tuple(row) for row in sql.run(cursor, "in_force_tenants", now=now).fetchall()}
+    credentials = sql.rows(cursor, "publish_credentials", now=now)
+    key = sql.first(cursor, "SELECT value FROM warehouse_facts WHERE name = 'query_key'")
     return {
         "format": FORMAT,
         "quarantine_version": str(current[0]) if current else None,
         "quarantined": [list(row) for row in quarantined],
         "held": [[corpus, name, _iso(end)] for corpus, name, end in held],
-        "unadmitted": [list(row) for row in sql.run(cursor, "in_force_unadmitted").fetchall()],
+        "unadmitted": [[corpus, name] for corpus, name, _ in unadmitted],
+        "tenants": [list(row) for row in sorted(tenants | {tuple(row) for row in unadmitted})],
+        "credentials": [
+            row | {"expires_at": _iso(row["expires_at"]) if row["expires_at"] is not None else None}
+            for row in credentials
+        ],
+        "query_key": str(key[0]) if key else "",
     }
 
 
@@ -45,6 +56,7 @@ def prepare(cursor: duckdb.DuckDBPyConnection, principal: Principal, cause: str)
     Returns the pointer and the file's bytes for :func:`release`, to be called after the commit.
     """
     now = utc_now()
+    ensure_fact(cursor, "query_key")
     last = sql.first(cursor, "SELECT coalesce(max(number), 0) FROM publications")
     number = int(last[0] if last else 0) + 1
     body = content(cursor, now)
@@ -126,9 +138,11 @@ def ensure_published(wh: Warehouse, *, principal: Principal) -> int:
             sound = hashlib.sha256(data).hexdigest() == last[2]
             if sound:
                 told = json.loads(data)
-                same = ("quarantine_version", "quarantined", "unadmitted")
-                sound = all(told[name] == now[name] for name in same)
-                sound = sound and all(entry in told["held"] for entry in now["held"])
+                same = ("quarantine_version", "quarantined", "unadmitted", "query_key")
+                sound = all(told.get(name) == now[name] for name in same)
+                # Holds and tokens that ran out need no new number: their ends stand in the file
+                for name in ("held", "tenants", "credentials"):
+                    sound = sound and all(entry in told.get(name, ()) for entry in now[name])
         if sound and last is not None:
             _point(
                 wh,

@@ -190,7 +190,8 @@ class EventRecord:
     """One retrieval event with its ranking and the evidence for its candidates.
 
     ``event_id`` empty: derived from query, condition, tenant, snapshot, quarantine version, encoder, config, models
-    and ranking, so that a replayed file adds nothing. ``store_query`` False keeps the keyed hash alone.
+    and ranking, so that a replayed file adds nothing. ``store_query`` False keeps the keyed hash alone; with
+    ``query_hash`` given, the text did not even come: ``query`` is empty then.
     """
 
     corpus: str
@@ -218,6 +219,19 @@ class EventRecord:
     occurred_at: datetime | None = None
     event_id: str = ""
     store_query: bool = True
+    query_hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRecord:
+    """Which documents an answer cited from the context of an event, and when (UTC); named by event and answer."""
+
+    corpus: str
+    event_id: str
+    answer_id: str
+    cited: Sequence[str]
+    answered_at: datetime
+    tenant: str = "default"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.formats.rejected import Rejected
 from warehouse.ids import canonical_json
 from warehouse.records import (
+    AnswerRecord,
     CampaignRecord,
     CandidateRecord,
     CopyRecord,
@@ -63,6 +64,16 @@ REJECTED = pa.schema(
     ]
 )
 EVENTS = pa.schema([("event", pa.string())])
+ANSWERS = pa.schema(
+    [
+        ("corpus", pa.string()),
+        ("event_id", pa.string()),
+        ("answer_id", pa.string()),
+        ("cited", pa.list_(pa.string())),
+        ("answered_at", pa.string()),
+        ("tenant", pa.string()),
+    ]
+)
 _SCORES: dict[str, pa.DataType] = {
     "version_id": pa.int64(),
     "score": pa.float64(),
@@ -273,11 +284,16 @@ def read_scan(segment: Segment) -> ScanRecord:
     )
 
 
-def events_segment(events: Sequence[EventRecord]) -> bytes:
+def events_segment(events: Sequence[EventRecord], answers: Sequence[AnswerRecord] = ()) -> bytes:
     """What :func:`warehouse.events.record_events` takes, as a segment."""
-    return encode(
-        "events", {}, {"events": pa.table({"event": [_event_text(event) for event in events]}, schema=EVENTS)}
-    )
+    tables = {"events": pa.table({"event": [_event_text(event) for event in events]}, schema=EVENTS)}
+    if answers:
+        rows = [
+            asdict(answer) | {"cited": list(answer.cited), "answered_at": answer.answered_at.isoformat()}
+            for answer in answers
+        ]
+        tables["answers"] = pa.Table.from_pylist(rows, schema=ANSWERS)
+    return encode("events", {}, tables)
 
 
 def _event_text(event: EventRecord) -> str:
@@ -290,6 +306,12 @@ def _event_text(event: EventRecord) -> str:
 def read_events(segment: Segment) -> list[EventRecord]:
     """The events in order."""
     return [_event(json.loads(text)) for text in segment.table("events", EVENTS)["event"].to_pylist()]
+
+
+def read_answers(segment: Segment) -> list[AnswerRecord]:
+    """The answers in order; none in a segment of events alone."""
+    rows = segment.table("answers", ANSWERS).to_pylist()
+    return [AnswerRecord(**row | {"answered_at": datetime.fromisoformat(row["answered_at"])}) for row in rows]
 
 
 def _event(fields: dict[str, Any]) -> EventRecord:

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,6 +23,8 @@ from warehouse.principal import Principal
 from warehouse.snapshots import SnapshotDocuments, load_snapshot
 
 _COLUMNS = ("ids", "texts", "titles", "sources", "tenants", "content_hashes")
+FORMAT = 2
+"""2: with access lists."""
 
 
 def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, encoder: str | None = None) -> Path:
@@ -36,14 +37,20 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
         principal.require_tenant("*", "export a snapshot, which spans all tenants,")
     suffix = hashlib.sha256((encoder or "").encode()).hexdigest()[:12]
     folder = wh.side.folder("snapshots") / f"{snapshot}-{suffix}"
-    loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
     manifest_path = folder / "manifest.json"
-    if manifest_path.exists() and _missing(json.loads(manifest_path.read_text())) == loaded.missing.tolist():
+    standing = _standing(manifest_path)
+    if standing == []:
+        # Members never change and every vector is there: nothing to compare with
+        os.utime(manifest_path)
+        return folder
+    loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
+    if standing == loaded.missing.tolist():
         os.utime(manifest_path)
         return folder
     table = pa.table(
         {"version_ids": pa.array(loaded.version_ids)}
         | {name: pa.array(getattr(loaded, name), pa.large_string()) for name in _COLUMNS}
+        | {"acls": pa.array(loaded.acls, pa.list_(pa.string()))}
     )
     with wh.side.writing(folder / "documents.arrow") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
@@ -55,6 +62,7 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
             _, path, _ = embeddings.write_segment(wh.side, f"{snapshot} {encoder}", loaded.embeddings, folder)
             vectors = wh.side.relative(path)
     manifest = {
+        "format": FORMAT,
         "snapshot": snapshot,
         "corpus": loaded.corpus,
         "corpus_id": loaded.corpus_id,
@@ -68,10 +76,16 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
     return folder
 
 
-def _missing(manifest: dict[str, Any]) -> list[int] | None:
-    """Positions without a vector; None in an export of an earlier version, which counted them."""
-    found = manifest["missing"]
-    return found if isinstance(found, list) else [] if found == 0 else None
+def _standing(manifest: Path) -> list[int] | None:
+    """Positions without a vector in the export that is there; None where there is no whole one of this format."""
+    try:
+        found = json.loads(manifest.read_text())
+    except (OSError, ValueError):
+        return None
+    whole = found.get("format") == FORMAT and (manifest.parent / "documents.arrow").exists()
+    if found.get("vectors") and not (manifest.parent.parent.parent / found["vectors"]).exists():
+        whole = False
+    return list(found["missing"]) if whole else None
 
 
 def read_snapshot_files(folder: Path) -> SnapshotDocuments:
@@ -84,6 +98,8 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
     """
     try:
         manifest = json.loads((folder / "manifest.json").read_text())
+        if manifest.get("format") != FORMAT:
+            raise ValueError("written by another version")
         with pa.memory_map(str(folder / "documents.arrow")) as source:
             table = pa.ipc.open_file(source).read_all()
         vectors: NDArray[np.float32] | None = None
@@ -93,13 +109,13 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
         raise StorageError(
             f"no complete snapshot export ({error})", where=str(folder), do="ask for it again"
         ) from error
-    count, missing = table.num_rows, _missing(manifest)
     return SnapshotDocuments(
         snapshot=manifest["snapshot"],
         corpus=manifest["corpus"],
         corpus_id=manifest["corpus_id"],
         version_ids=table["version_ids"].to_numpy(),
         embeddings=vectors,
-        missing=np.asarray(missing if missing is not None else range(count), dtype=np.int64),
+        missing=np.asarray(manifest["missing"], dtype=np.int64),
+        acls=table["acls"].to_pylist(),
         **{name: table[name].to_pylist() for name in _COLUMNS},
     )

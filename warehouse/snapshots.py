@@ -47,6 +47,7 @@ class SnapshotDocuments:
     embeddings : float32 (N, d) as stored, possibly a read-only memory map; None without an encoder or while
         any is missing.
     missing : int64, positions without a vector; empty without an encoder.
+    acls : group labels per member, a caller needs one of them; an empty list lets everyone of the tenant in.
     """
 
     snapshot: str
@@ -61,6 +62,7 @@ class SnapshotDocuments:
     content_hashes: Sequence[str]
     embeddings: NDArray[np.float32] | None
     missing: NDArray[np.int64]
+    acls: Sequence[Sequence[str]]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -193,4 +195,5 @@ def load_snapshot(
         content_hashes=found["content_hash"].to_pylist(),
         embeddings=matrix,
         missing=missing,
+        acls=found["acl"].to_pylist(),
     )

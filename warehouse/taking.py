@@ -19,7 +19,7 @@ from warehouse.ingest import ingest
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
 from warehouse.scans import find_scan, record_scan
-from warehouse.segment_kinds import read_documents, read_embeddings, read_events, read_scan
+from warehouse.segment_kinds import read_answers, read_documents, read_embeddings, read_events, read_scan
 from warehouse.segments import LIMITS, Segment, SegmentLimits, decode, segment_id
 from warehouse.snapshot_files import write_snapshot_files
 from warehouse.tickets import Ticket
@@ -141,7 +141,7 @@ def _apply(wh: Warehouse, segment: Segment, ticket: Ticket, principal: Principal
     elif segment.kind == "scan":
         record_scan(wh, read_scan(segment), principal=principal, ticket=ticket)
     elif segment.kind == "events":
-        record_events(wh, read_events(segment), principal=principal, ticket=ticket)
+        record_events(wh, read_events(segment), principal=principal, ticket=ticket, answers=read_answers(segment))
     else:
         return _answer(wh, segment, principal)
     return {}

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import duckdb
 
 from ragsieve_core.errors import InputError, nearest
-from warehouse import audit, sql
+from warehouse import audit, publish, sql
 from warehouse.database import Warehouse
 from warehouse.errors import RefusedError
 from warehouse.ids import new_id, utc_now
@@ -58,7 +58,7 @@ def issue_token(
     token_id, secret, now = new_id("token"), secrets.token_urlsafe(32), utc_now()
     expires = now + timedelta(days=days) if days is not None else None
 
-    def work(cursor: duckdb.DuckDBPyConnection) -> None:
+    def work(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, Any], bytes]:
         cursor.execute(
             "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [token_id, name, _hash(secret), scope, tenant, now, principal.identity, expires],
@@ -70,8 +70,10 @@ def issue_token(
             token_id,
             {"scope": scope, "tenant": tenant, "expires_at": expires.isoformat() if expires else None},
         )
+        return publish.prepare(cursor, principal, "token_issued")
 
-    wh.run_transaction(work, urgent=True)
+    with wh.publishing:
+        publish.release(wh, *wh.run_transaction(work, urgent=True))
     return IssuedToken(token_id, f"{_PREFIX}.{token_id}.{secret}", expires)
 
 
@@ -92,7 +94,7 @@ def revoke_token(wh: Warehouse, token_id: str, *, principal: Principal) -> None:
     """
     principal.require_person("admin", "revoke a token")
 
-    def work(cursor: duckdb.DuckDBPyConnection) -> None:
+    def work(cursor: duckdb.DuckDBPyConnection) -> tuple[dict[str, Any], bytes]:
         found = next(
             (row for row in sql.rows(cursor, "tokens", **principal.scope()) if row["token_id"] == token_id), None
         )
@@ -102,8 +104,10 @@ def revoke_token(wh: Warehouse, token_id: str, *, principal: Principal) -> None:
             raise RefusedError(Refusal.NOTHING_TO_DO, "the token was revoked already", where=token_id)
         cursor.execute("INSERT INTO token_revocations VALUES (?, ?, ?)", [token_id, utc_now(), principal.identity])
         audit.append(cursor, principal.identity, "token_revoked", token_id, {})
+        return publish.prepare(cursor, principal, "token_revoked")
 
-    wh.run_transaction(work, urgent=True)
+    with wh.publishing:
+        publish.release(wh, *wh.run_transaction(work, urgent=True))
 
 
 def list_tokens(wh: Warehouse, *, principal: Principal) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "replay": ("app.cli.replay", "replay", "Run RSQ over stored rankings and raise alerts."),
     "warm": ("app.cli.warm", "warm", "Compute the features of a corpus before anybody asks."),
     "query": ("app.cli.query", "query", "Ask one question: ranking, quarantine, RSQ, refilled context."),
+    "gate-log": ("app.cli.gate_log", "gate_log", "Events of gates: list, export, reach of documents."),
     "alerts": ("app.cli.alerts", "alerts", "List alerts: id, version, document, score, state."),
     "decide": ("app.cli.decide", "decide", "Give an alert a verdict."),
     "quarantine": ("app.cli.quarantine", "quarantine", "Propose, approve, compare and roll back versions; holds."),
@@ -36,7 +37,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "score-corpus": ("app.cli.score_corpus", "score_corpus", "RSG on a file of documents, no warehouse."),
     "models": ("app.cli.models", "models", "List, prepare and verify model profiles."),
     "doctor": ("app.cli.doctor", "doctor", "Check versions, models, device, warehouse, lock and disk."),
-    "serve": ("app.cli.serve", "serve", "Open the dashboard on a warehouse."),
+    "serve": ("app.cli.serve", "serve", "Open the dashboard on a warehouse, or serve the request gate."),
 }
 
 INTERRUPTED = 130

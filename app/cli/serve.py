@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
-from app.cli.options import warehouse_option
+from app.cli.options import profile_option, wait_option, warehouse_option
 from app.cli.output import remark
+from app.cli.serve_gate import gate_options, refuse_gate_options, run_gate
 
 
 @click.command("serve")
 @warehouse_option
-@click.option("--port", type=click.IntRange(0, 65535), default=8501, show_default=True, help="0: any free port.")
-@click.option("--address", default="127.0.0.1", show_default=True, help="Loopback address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), help="0: any free port.  [default: 8501; the gate 8502]")
+@click.option(
+    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; the dashboard: loopback."
+)
 @click.option("--ingest", is_flag=True, help="Take segments over HTTP from programs with a token (`ragsieve token`).")
 @click.option(
     "--import-root",
@@ -25,12 +29,36 @@ from app.cli.output import remark
     help="Folder from which an admin may take documents in; repeatable, none by default.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser window.")
-def serve(warehouse: Path, port: int, address: str, ingest: bool, roots: tuple[Path, ...], no_browser: bool) -> int:
-    """Open the dashboard on the warehouse; Ctrl-C stops it.
+@click.option("--gate", is_flag=True, help="Serve the request gate instead of the dashboard; it may run beside it.")
+@gate_options
+@profile_option
+@wait_option
+def serve(
+    warehouse: Path,
+    port: int | None,
+    address: str,
+    ingest: bool,
+    roots: tuple[Path, ...],
+    no_browser: bool,
+    gate: bool,
+    wait_s: float,
+    **further: Any,
+) -> int:
+    """Open the dashboard on the warehouse, or with --gate the HTTP gate; Ctrl-C stops it.
 
-    While it runs, it owns the warehouse. Other commands hand it their results and ask it what they need to know;
-    those that decide or administer end with exit code 3.
+    While the dashboard runs, it owns the warehouse. Other commands hand it their results and ask it what they need to
+    know; those that decide or administer end with exit code 3. The gate owns nothing: it reads snapshot files and what
+    is in force, and leaves its events in the inbox.
     """
+    if gate:
+        if ingest:
+            raise click.UsageError("--ingest is a route of the dashboard, not of the gate")
+        if roots:
+            raise click.UsageError("--import-root is for the dashboard, not for the gate")
+        return run_gate(warehouse, 8502 if port is None else port, address, wait_s, **further)
+    refuse_gate_options(further)
+    port = 8501 if port is None else port
+
     from app.server import serve_dashboard
     from app.services.import_roots import VARIABLE
 

@@ -64,11 +64,14 @@ def ask(
     texts = documents.full_texts()
     index = ExactIndex(found.vectors, documents.ids)
     vectors = models.retriever.encode([text for _, text in questions], kind="query")
-    waiting = access.published().unadmitted
-    hidden = np.array([(corpus, name) in waiting for name in documents.ids], dtype=np.bool_)
+    published = access.published()
+    why = [published.excluded_by(corpus, name) for name in documents.ids]
+    hidden = np.array([by == "unadmitted" for by in why], dtype=np.bool_)
+    # Listed where it would stand, and taking no place from others
+    out = np.array([by in ("quarantine", "hold") for by in why], dtype=np.bool_)
     contexts = []
     for (name, text), vector in zip(questions, vectors, strict=True):
-        hits = index.search(vector, DEPTH, hidden)
+        hits = index.search_marked(vector, DEPTH, hidden, out)
         ranked = tuple(
             RankedDocument(documents.ids[row], rank, texts[row], None, float(similarity))
             for rank, (row, similarity) in enumerate(zip(hits.rows, hits.similarity, strict=True), start=1)

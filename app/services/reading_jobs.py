@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from app.services.export_files import write_table
 from app.services.own_files import refuse_own_file
 from ragsieve_core.errors import InputError
-from warehouse import audit, exports, provenance
+from warehouse import answers, audit, exports, provenance
 from warehouse.alerts import QueueFilter, queue_page
 from warehouse.backup import backup
 from warehouse.campaigns import campaign_detail
@@ -183,6 +184,29 @@ def _exposure(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]
     return {"versions": exposure(wh, str(given["corpus"]), principal=who)}
 
 
+def _gate_events(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    if given["corpus"]:
+        get_corpus(wh, given["corpus"], principal=who)
+    since = datetime.fromisoformat(given["since"]) if given["since"] else None
+    found = answers.gate_events(
+        wh,
+        principal=who,
+        corpus=given["corpus"],
+        state=given["state"],
+        mode=given["mode"],
+        since=since,
+        limit=int(given["limit"]),
+    )
+    return {"events": _plain(found)}
+
+
+def _document_reach(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    found = answers.document_reach(
+        wh, given["corpus"], principal=who, document_id=given["document"], limit=int(given["limit"])
+    )
+    return {"documents": _plain(found)}
+
+
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows as JSON values: times as ISO text."""
     plain: list[dict[str, Any]] = json.loads(json.dumps(rows, default=lambda value: value.isoformat()))
@@ -201,4 +225,6 @@ JOBS: Mapping[str, Job] = {
     "tokens": _tokens,
     "corpora": _corpora,
     "exposure": _exposure,
+    "gate_events": _gate_events,
+    "document_reach": _document_reach,
 }

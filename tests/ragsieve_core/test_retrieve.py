@@ -41,3 +41,21 @@ def test_everything_excluded() -> None:
 def test_other_encoder_is_named() -> None:
     with pytest.raises(InputError, match="3 dimensions"):
         ExactIndex(np.eye(2, dtype=np.float32), ["a", "b"]).search(np.ones(3, dtype=np.float32), 1)
+
+
+@given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 10_000))
+def test_marked_rows_take_no_place_and_stand_where_they_rank(n: int, depth: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, q = unit(rng, n, 12), unit(rng, 12)
+    excluded, marked = rng.random(n) < 0.2, rng.random(n) < 0.3
+    index = ExactIndex(x, [f"{i:03d}" for i in range(n)])
+    hits = index.search_marked(q, depth, excluded, marked)
+    open_rows = [row for row in hits.rows if not marked[row]]
+    assert open_rows == index.search(q, depth, excluded | marked).rows.tolist()
+    everything = index.search(q, n, excluded).rows.tolist()
+    assert hits.rows.tolist() == everything[: hits.rows.size]
+    if len(open_rows) == depth:
+        assert not marked[hits.rows[-1]]
+    else:
+        assert hits.rows.size >= min(depth, len(everything))
+        assert hits.rows.size <= depth or not marked[hits.rows[-1]]

@@ -4,7 +4,7 @@
 -- Order: corpus, document.
 WITH guarded AS (
     SELECT documents.corpus_id, corpus_current.name, corpus_current.admission, documents.document_id,
-           documents.content_hash, documents.version_id
+           documents.tenant, documents.content_hash, documents.version_id
     FROM documents
     JOIN corpus_current USING (corpus_id)
     WHERE NOT documents.tombstoned AND corpus_current.admission <> 'at_once'
@@ -18,7 +18,7 @@ WITH guarded AS (
     FROM alert_current
     GROUP BY corpus_id, document_id, content_hash
 )
-SELECT guarded.name, guarded.document_id
+SELECT guarded.name, guarded.document_id, guarded.tenant
 FROM guarded
 LEFT JOIN scanned USING (corpus_id, document_id, content_hash)
 LEFT JOIN verdicts USING (corpus_id, document_id, content_hash)

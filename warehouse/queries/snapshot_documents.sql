@@ -1,6 +1,6 @@
 -- Grain: one visible member of a snapshot. Order: version_id.
 -- Parameters: snapshot_id, texts (false: the text is left empty), all_tenants, tenants.
-SELECT versions.version_id, versions.document_id, versions.title, versions.tenant, versions.content_hash,
+SELECT versions.version_id, versions.document_id, versions.title, versions.tenant, versions.content_hash, versions.acl,
        CASE WHEN $texts THEN versions.text ELSE '' END AS text,
        CASE WHEN versions.parent <> '' THEN versions.parent ELSE versions.source_uri END AS source
 FROM (SELECT unnest(range(first_version, last_version + 1)) AS version_id
