@@ -17,7 +17,7 @@ from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
 from app.components.labels import plain_label
 from app.components.queue_view import last_query
-from app.components.states import show_answer_state, show_scan_state
+from app.components.states import show_answer_state, show_own_states, show_scan_state
 from app.components.untrusted_text import show_text
 from app.pages_map import QUEUE, page_file
 from app.session import Desk, desk
@@ -83,6 +83,7 @@ def rsq(here: Desk, found: AlertDetail, text: str) -> None:
     detail = get_event(here.warehouse, row["event_id"], principal=here.principal)
     subject, candidates = candidate(row), [candidate(other) for other in detail.candidates]
     show_answer_state(detail.event["state"], decoded(detail.event["state_detail"], {}), subject.tail_ids)
+    show_own_states(subject)
     st.subheader("The score")
     show_terms(subject, candidates, row["threshold"], n, k, key="rsq")
     st.subheader("What each term is made of")

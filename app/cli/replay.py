@@ -14,7 +14,7 @@ from app.cli.output import progress, remark, result
 @click.command()
 @click.argument("contexts", type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, help="Corpus the rankings belong to; made on first use.")
-@rule_option("paper")
+@rule_option("calibrated")
 @profile_option
 @warehouse_option
 @wait_option
@@ -28,19 +28,21 @@ def replay(
     evaluation and never used. Replaying the same file twice adds nothing.
     """
     from app.services.access import open_access
-    from app.services.events import Origin, run_rankings
+    from app.services.events import Origin, run_rankings, touched
     from app.services.models import open_models
     from app.services.replaying import labels_of
     from ragsieve_core.formats.contexts import read_contexts
     from ragsieve_core.rsq import rsq_preset
 
     config = rsq_preset(rule)
-    rankings = read_contexts(contexts, n=config.n, k=config.k)
+    rankings = read_contexts(contexts, n=config.n_least, k=config.k)
     loaded = open_models(**models)
+    queries = 0
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
         with progress("replaying rankings") as step:
-            for _, done in run_rankings(access, rankings, Origin(corpus, "replay"), loaded, config, progress=step):
+            for answers, done in run_rankings(access, rankings, Origin(corpus, "replay"), loaded, config, progress=step):
+                queries += touched(answers)
                 for name in counts:
                     counts[name] += done[name]
         labels = access.record_labels(labels_of(rankings, corpus, contexts.name))
@@ -48,4 +50,4 @@ def replay(
         remark("labels were left out: they are taken by the owner of the warehouse only, so replay once it is free")
     if counts["duplicates"]:
         remark(f"{counts['duplicates']} rankings were stored already")
-    result({"corpus": corpus, "rule": rule, **counts, "labels": labels}, as_json=as_json)
+    result({"corpus": corpus, "rule": rule, **counts, "queries_touched": queries, "labels": labels}, as_json=as_json)
