@@ -40,8 +40,9 @@ def replay(
     queries = 0
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
+        origin = Origin(corpus, "replay")
         with progress("replaying rankings") as step:
-            for answers, done in run_rankings(access, rankings, Origin(corpus, "replay"), loaded, config, progress=step):
+            for answers, done in run_rankings(access, rankings, origin, loaded, config, progress=step):
                 queries += touched(answers)
                 for name in counts:
                     counts[name] += done[name]

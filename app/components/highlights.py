@@ -18,7 +18,8 @@ class Highlight:
     Attributes
     ----------
     start, end : characters of the original text, [start, end).
-    kind : what it marks: an anchor token, a passage near the question, a run of one script, a surprisal burst or change, an alignment jump.
+    kind : what it marks: an anchor token, a passage near the question, a run of one script, a surprisal burst or
+        change, an alignment jump.
     label : short name drawn before the span, may be empty.
     note : tooltip, may be empty.
     script : name of the script, for the colour of ``kind="script"``.

@@ -39,8 +39,8 @@ def show_answer_state(state: str, detail: Mapping[str, Any], tail: Sequence[str]
     """A warning where the answer was not in order, with the suspects of the tail by name."""
     if detail.get("tail_short"):
         st.info(
-            "**The tail of this query is shorter than usual**: the ranking held fewer documents than the rule looks at. "
-            "Evidence is weaker, not wrong.",
+            "**The tail of this query is shorter than usual**: the ranking held fewer documents than the rule looks "
+            "at. Evidence is weaker, not wrong.",
             icon=":material/short_text:",
         )
     if state == "ok":
@@ -63,7 +63,7 @@ def show_own_states(found: Candidate) -> None:
     """What `calibrated` says of the document beside its score."""
     if found.own.get("repeats_question"):
         st.info(
-            "**It repeats the question word for word.** Planted documents do, and so do quizzes and lists of questions: "
-            "a state, not evidence, and not in the score.",
+            "**It repeats the question word for word.** Planted documents do, and so do quizzes and lists of "
+            "questions: a state, not evidence, and not in the score.",
             icon=":material/format_quote:",
         )

@@ -15,7 +15,6 @@ from app.components.untrusted_text import show_text
 from ragsieve_core.rsq.calibrated.words import word_places
 from ragsieve_core.text.words import word_spans
 
-
 _NEARBY = {
     "weight": number_column("weight", "ln((N + 1) / (df + 1)) in the snapshot: rare words weigh more.", digits=1),
     "x": number_column("x", "Documents at the head that hold the word near the question."),
@@ -89,8 +88,8 @@ def anchor_highlights(text: str, anchors: Sequence[Mapping[str, Any]], n: int, k
     """Every place of a tested token in ``text``."""
     if any("weight" in token for token in anchors):
         weighed = {
-            t["token"]: f"in {t['x']} of {t['head']} at the head, {t['K'] - t['x']} of {t['compared'] - t['head']} tail "
-            f"documents, weight {number(t['weight'], 1)}, p = {number(t['p'], 4)}"
+            t["token"]: f"in {t['x']} of {t['head']} at the head, {t['K'] - t['x']} of {t['compared'] - t['head']} "
+            f"tail documents, weight {number(t['weight'], 1)}, p = {number(t['p'], 4)}"
             for t in anchors
         }
         return [Highlight(a, b, "anchor", note=weighed[word]) for word, a, b in word_places(text) if word in weighed]

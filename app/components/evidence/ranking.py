@@ -17,7 +17,11 @@ from ragsieve_core.document import document_text
 
 _COLUMNS = {
     "rank": number_column("rank", definition("rank"), width=45),
-    "role": text_column("role", "Candidates are scored against the tail; the guard between them is on neither side; spares are for refill.", width=80),
+    "role": text_column(
+        "role",
+        "Candidates are scored against the tail; the guard between them is on neither side; spares are for refill.",
+        width=80,
+    ),
     "document_id": text_column("document", width=110),
     "score": number_column("score", definition("score"), digits=2, width=60),
     "v_script": number_column("v_script", definition("v_script"), digits=3, width=66),

@@ -40,8 +40,8 @@ def surprisal_sentence(found: Candidate) -> str:
     )
     if found.calibrated and value > gate:
         outcome = (
-            f"that is {number(value / gate, 2)} times the gate of {number(gate, 2)} nats. What lies beyond 1.5 times the "
-            f"gate counts double, so the term is {number(found.row.get('e_surprisal'), 2)}"
+            f"that is {number(value / gate, 2)} times the gate of {number(gate, 2)} nats. What lies beyond 1.5 times "
+            f"the gate counts double, so the term is {number(found.row.get('e_surprisal'), 2)}"
         )
     return f"Strongest evidence: {what}; {outcome}. It depends on the document alone."
 

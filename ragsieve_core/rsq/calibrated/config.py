@@ -20,7 +20,8 @@ class CalibratedRSQConfig(RSQConfig):
     guard : ranks k+1..k+guard, on neither side of script and alignment, >= 0. Words are also tested over candidates
         and guard together.
     head_least : holders among candidates and guard from which a word is tested there, >= 2.
-    window, window_stride : words of a window and step between windows; a character of an unspaced script is half a word.
+    window, window_stride : words of a window, and step between windows; a character of an unspaced script
+        is half a word.
     query_share : share of the question's weight a window must hold for its words to count, in (0, 1].
     full_share : share of the question's weight from which the anchor term counts in full, in (0, 1].
     copy_jaccard : word Jaccard from which two documents are copies of each other, in (0, 1].
@@ -47,7 +48,7 @@ class CalibratedRSQConfig(RSQConfig):
     anchor_weight: float = 2.0
     script_weight: float = 2.0
     surprisal_weight: float = 2.0
-    alignment_weight: float = 1.0
+    alignment_weight: float = 0.5
     anchor_scale: float = 4.190443  # log10 C(20, 5), as in `paper`
     surprisal_offset: float = 0.5
     script_gate: float = 0.02

@@ -16,6 +16,4 @@ def repeats_question(query: str, text: str) -> bool:
     asked, held = ordered_words(query).words, ordered_words(text).words
     if len(asked) < _SHORTEST:
         return False
-    return any(
-        held[start : start + len(asked)] == asked for start, word in enumerate(held) if word == asked[0]
-    )
+    return any(held[start : start + len(asked)] == asked for start, word in enumerate(held) if word == asked[0])

@@ -92,9 +92,7 @@ def _alignment(
     documents: Sequence[TokenVectors], query: TokenVectors, sides: Sides, config: CalibratedRSQConfig
 ) -> tuple[list[AlignmentEvidence], list[float]]:
     """The term of `paper` against the deeper tail, weighted, and the tail's jumps."""
-    traces = {
-        i: alignment_trace(documents[i].vectors, query.vectors, config) for i in (*sides.candidates, *sides.tail)
-    }
+    traces = {i: alignment_trace(documents[i].vectors, query.vectors, config) for i in (*sides.candidates, *sides.tail)}
     tail = [traces[i].jump for i in sides.tail]
     evidence = []
     for i in sides.candidates:
