@@ -69,6 +69,11 @@ def _cached(name: str, texts: Sequence[str], encode: Callable[[Sequence[str]], V
     return matrix
 
 
+def cached_minilm(texts: Sequence[str]) -> Vectors:
+    """MiniLM vectors of those texts, from the cache folder where they are there."""
+    return _cached("MiniLM", texts, _minilm)
+
+
 def _minilm(texts: Sequence[str]) -> Vectors:
     from ragsieve_core.models.loading import load
     from ragsieve_core.models.profiles import get_profile

@@ -17,7 +17,7 @@ from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
 from app.components.labels import plain_label
 from app.components.queue_view import last_query
-from app.components.states import show_answer_state, show_scan_state
+from app.components.states import show_answer_state, show_own_states, show_scan_state
 from app.components.untrusted_text import show_text
 from app.pages_map import NEIGHBOURHOOD, QUEUE, REPLAY, page_file
 from app.session import Desk, desk
@@ -85,6 +85,7 @@ def rsq(here: Desk, found: AlertDetail, text: str) -> None:
     replay = {"event": row["event_id"]}
     st.page_link(page_file(REPLAY), label="Replay of this query", icon=":material/replay:", query_params=replay)
     show_answer_state(detail.event["state"], decoded(detail.event["state_detail"], {}), subject.tail_ids)
+    show_own_states(subject)
     st.subheader("The score")
     show_terms(subject, candidates, row["threshold"], n, k, key="rsq")
     st.subheader("What each term is made of")

@@ -12,7 +12,7 @@ from enum import StrEnum
 from ragsieve_core.document import RankedContext, RankedDocument
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsq.config import RSQConfig
-from ragsieve_core.rsq.score import RankingEvidence
+from ragsieve_core.rsq.evidence import RankingEvidence
 from ragsieve_core.text.words import ascii_words, jaccard
 
 NEAR_COPY_JACCARD = 0.9
@@ -24,9 +24,9 @@ class RankingState(StrEnum):
 
     OK = "ok"
     TAIL_CONTAMINATED = "tail_contaminated"
-    """Part of ranks 6-20 is itself suspect, so the contrast is weaker than it looks: RSQ may miss."""
+    """Part of the tail is itself suspect, so the contrast is weaker than it looks: RSQ may miss."""
     TAIL_TOO_SHORT = "tail_too_short"
-    """Fewer than n survivors: RSQ was not applied."""
+    """Fewer survivors than the rule can score (n under `paper`): RSQ was not applied."""
     EMPTY = "empty"
     """Nothing survived, or nothing was retrieved."""
 
@@ -102,7 +102,7 @@ def tail_suspects(
     Parameters
     ----------
     candidates : survivors 1..k.
-    tail : survivors k+1..n.
+    tail : survivors that the candidates were compared with.
     in_force : open alerts, holds and retained neighbours.
     """
     near: set[str] = set()
@@ -165,7 +165,7 @@ def deploy(
     Parameters
     ----------
     context : the ranking as retrieved, best first; deeper than n leaves room to refill.
-    score : RSQ of a ranking of at least ``config.n`` documents, with the same ``config``.
+    score : RSQ of a ranking of at least ``config.n_least`` documents, with the same ``config``.
     in_force : what applies now.
     config : n and k.
 
@@ -178,11 +178,13 @@ def deploy(
     kept = tuple(document.id for document in left)
     if not left:
         return SerialResult(RankingState.EMPTY, (), tuple(removed), (), None, {}, 0.0, 0)
-    if len(left) < config.n:
+    if len(left) < config.n_least:
         short = left[: config.k]
         return SerialResult(RankingState.TAIL_TOO_SHORT, short, tuple(removed), kept, None, {}, 0.0, short[-1].rank)
-    candidates, tail = left[: config.k], left[config.k : config.n]
+    candidates = left[: config.k]
     evidence = score(remaining)
+    behind = frozenset(evidence.tail_ids)
+    tail = tuple(document for document in left if document.id in behind)
     flagged = {c.document_id: c.score for c in evidence.candidates if c.flagged}
     original = {document.id: position for position, document in enumerate(context.documents, start=1)}
     removed += [

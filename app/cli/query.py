@@ -14,7 +14,7 @@ from app.cli.output import remark, result
 @click.command()
 @click.argument("text")
 @click.option("--corpus", required=True, help="Corpus to ask.")
-@rule_option("paper")
+@rule_option("calibrated")
 @profile_option
 @cache_option
 @warehouse_option

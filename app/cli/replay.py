@@ -14,7 +14,7 @@ from app.cli.output import progress, remark, result
 @click.command()
 @click.argument("contexts", type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, help="Corpus the rankings belong to; made on first use.")
-@rule_option("paper")
+@rule_option("calibrated")
 @profile_option
 @cache_option
 @warehouse_option
@@ -36,7 +36,7 @@ def replay(
     evaluation and never used. Replaying the same file twice adds nothing.
     """
     from app.services.access import open_access
-    from app.services.events import Origin, run_rankings
+    from app.services.events import Origin, run_rankings, touched
     from app.services.features import CacheOptions, open_features
     from app.services.models import open_models
     from app.services.replaying import labels_of
@@ -44,14 +44,18 @@ def replay(
     from ragsieve_core.rsq import rsq_preset
 
     config = rsq_preset(rule)
-    rankings = read_contexts(contexts, n=config.n, k=config.k)
+    rankings = read_contexts(contexts, n=config.n_least, k=config.k)
     loaded = open_models(**models)
+    queries = 0
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
         features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
         origin = Origin(corpus, "replay")
         with progress("replaying rankings") as step:
-            for _, done in run_rankings(access, rankings, origin, loaded, config, features=features, progress=step):
+            for answers, done in run_rankings(
+                access, rankings, origin, loaded, config, features=features, progress=step
+            ):
+                queries += touched(answers)
                 for name in counts:
                     counts[name] += done[name]
         labels = access.record_labels(labels_of(rankings, corpus, contexts.name))
@@ -59,4 +63,4 @@ def replay(
         remark("labels were left out: they are taken by the owner of the warehouse only, so replay once it is free")
     if counts["duplicates"]:
         remark(f"{counts['duplicates']} rankings were stored already")
-    result({"corpus": corpus, "rule": rule, **counts, "labels": labels}, as_json=as_json)
+    result({"corpus": corpus, "rule": rule, **counts, "queries_touched": queries, "labels": labels}, as_json=as_json)

@@ -33,20 +33,24 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     from ragsieve_core.rsq.record import candidate_record
 
     config = rsq_preset(rule)
-    rankings = read_contexts(contexts, n=config.n, k=config.k)
+    rankings = read_contexts(contexts, n=config.n_least, k=config.k)
     loaded = open_models(**models)
     remark("loading models")
     cache = Features(loaded.causal_lm, loaded.trace_encoder, document_tokens=config.document_max_tokens)
-    flagged = candidates = 0
+    flagged = candidates = touched = short = 0
     start = time.perf_counter()
     with JsonlWriter(out) as writer, progress("scoring rankings") as step:
         for ranking in rsq_contexts(
             rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical, progress=step
         ):
+            touched += any(candidate.flagged for candidate in ranking.candidates)
+            short += ranking.tail_short
             for candidate in ranking.candidates:
                 candidates += 1
                 flagged += candidate.flagged
                 writer.write(candidate_record(ranking, candidate))
     seconds = time.perf_counter() - start
-    counts = {"rankings": len(rankings), "candidates": candidates, "flagged": flagged}
+    if short:
+        remark(f"{short} of {len(rankings)} rankings hold fewer than {config.n} documents: their tails are short")
+    counts = {"rankings": len(rankings), "candidates": candidates, "flagged": flagged, "queries_touched": touched}
     result({**counts, "rule": rule, "profile": models["profile"], "seconds": seconds, "out": str(out)}, as_json=as_json)

@@ -12,7 +12,7 @@ from app.components.facts import age, heading_html, moment
 from warehouse.ids import utc_now
 
 DETECTORS = {
-    "rsq": ("RSQ, at query time", "Among the documents of one query it stands out against the tail, ranks 6 to 20."),
+    "rsq": ("RSQ, at query time", "Among the documents of one query it stands out against the tail of its ranking."),
     "rsg": ("RSG, in the corpus", "Near neighbours say the same in other words, or its text mixes writing systems."),
     "copies": ("Copies", "Documents of several sources or contributors say the same in nearly the same words."),
 }

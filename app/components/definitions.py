@@ -49,14 +49,17 @@ DEFINITIONS: Final = {
     "topology_score": "0 to 1, from density's tail probability and what is left of the alert budget.",
     "cosine": "Cosine of the two embeddings, -1 to 1; 1 = same direction.",
     "jaccard": "Shared words over all words of the two texts, 0 to 1; 1 = same words.",
-    "e_anchor": "Answer-anchor concentration: tokens that stand in many candidates and few tail documents. 0 and up.",
-    "e_script": "Script integrity: more mixed writing systems than the tail. 0 to 1; exactly 0.2 where all are alike.",
+    "e_anchor": "Answer-anchor concentration: words that stand in many candidates and few tail documents. 0 and up. "
+    "Rule calibrated: 0 to 2, only words near the question's.",
+    "e_script": "Script integrity: more mixed writing systems than the tail. Rule paper: 0 to 1, exactly 0.2 where "
+    "all are alike. Rule calibrated: 0 to 2, 0 below an absolute gate.",
     "e_surprisal": "Surprisal: a burst of improbable tokens, or a step between two stretches, over its gate. 0 and up.",
     "e_alignment": "Query alignment: closeness to the query jumps inside the document more than in the tail. 0 and up.",
     "p_anchor": "Chance of such a concentration among n ranked documents (hypergeometric, Simes over its tokens).",
     "p_script": "Mid-rank of the mixed share among the tail's; small = above nearly all of the tail.",
     "p_alignment": "Mid-rank of the jump among the tail's; small = above nearly all of the tail.",
-    "v_script": "1 − share of the most used writing system among the letters; 0 = one system only.",
+    "v_script": "Rule paper: 1 − share of the most used writing system among the letters. Rule calibrated: share of "
+    "letters that stand where no writing system puts them.",
     "alignment_jump": "Largest difference in F1 between neighbouring windows of the document, 0 to 2.",
 }
 

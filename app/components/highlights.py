@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.charts.palette import SCRIPT_COLOURS, TERM_COLOURS, rgba
+from app.charts.palette import SCRIPT_COLOURS, SKY, TERM_COLOURS, rgba
 
-Kind = Literal["anchor", "script", "burst", "change", "jump"]
+Kind = Literal["anchor", "window", "script", "burst", "change", "jump"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,8 @@ class Highlight:
     Attributes
     ----------
     start, end : characters of the original text, [start, end).
-    kind : what it marks: an anchor token, a run of one script, a surprisal burst or change, an alignment jump.
+    kind : what it marks: an anchor token, a passage near the question, a run of one script, a surprisal burst or
+        change, an alignment jump.
     label : short name drawn before the span, may be empty.
     note : tooltip, may be empty.
     script : name of the script, for the colour of ``kind="script"``.
@@ -39,6 +40,7 @@ class Highlight:
 # A line of its own per kind: two kinds on one span stay apart, also in grey
 _LINES = {
     "anchor": "border-bottom:2px solid {c};font-weight:650",
+    "window": "border-bottom:1px dotted {c}",
     "script": "border-bottom:2px double {c}",
     "burst": "border-top:2px solid {c}",
     "change": "border-top:2px dashed {c}",
@@ -46,6 +48,7 @@ _LINES = {
 }
 _COLOURS = {
     "anchor": TERM_COLOURS["e_anchor"],
+    "window": SKY,
     "burst": TERM_COLOURS["e_surprisal"],
     "change": TERM_COLOURS["e_surprisal"],
     "jump": TERM_COLOURS["e_alignment"],

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.components.evidence.reading import Candidate
 from app.components.labels import safe_label
 from ragsieve_core.serial import SuspectReason
 
@@ -36,6 +37,12 @@ def show_scan_state(state: str) -> None:
 
 def show_answer_state(state: str, detail: Mapping[str, Any], tail: Sequence[str]) -> None:
     """A warning where the answer was not in order, with the suspects of the tail by name."""
+    if detail.get("tail_short"):
+        st.info(
+            "**The tail of this query is shorter than usual**: the ranking held fewer documents than the rule looks "
+            "at. Evidence is weaker, not wrong.",
+            icon=":material/short_text:",
+        )
     if state == "ok":
         return
     words = ANSWER_STATES.get(state, f"State of this answer: {safe_label(state.replace('_', ' '))}.")
@@ -50,3 +57,13 @@ def show_answer_state(state: str, detail: Mapping[str, Any], tail: Sequence[str]
 def _reason(why: object) -> str:
     known = {str(reason): words for reason, words in SUSPECT.items()}
     return known.get(str(why)) or safe_label(str(why).replace("_", " "), 40)
+
+
+def show_own_states(found: Candidate) -> None:
+    """What `calibrated` says of the document beside its score."""
+    if found.own.get("repeats_question"):
+        st.info(
+            "**It repeats the question word for word.** Planted documents do, and so do quizzes and lists of "
+            "questions: a state, not evidence, and not in the score.",
+            icon=":material/format_quote:",
+        )

@@ -15,7 +15,7 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.retrieve import ExactIndex
-from ragsieve_core.rsq import rsq_preset
+from ragsieve_core.rsq import DocumentFrequencies, RSQConfig, rsq_preset
 
 if TYPE_CHECKING:
     from ragsieve_core.models.loading import LoadedModels
@@ -24,13 +24,29 @@ DEPTH = 100
 """Documents kept of a ranking: n are scored, the rest is what a refill can draw from."""
 
 
+COUNTED = 5_000
+"""Documents that word frequencies are counted in; of a larger snapshot, evenly spaced ones.
+
+A weight is the logarithm of a share: over 5,000 documents it is off by little, and a question need not wait for a
+million documents to be cut into words.
+"""
+
+
+def snapshot_frequencies(texts: Sequence[str], config: RSQConfig) -> DocumentFrequencies | None:
+    """Weights of words in a snapshot; None for a rule that has no use for them."""
+    if config.rule == "paper":
+        return None
+    step = max(1, -(-len(texts) // COUNTED))
+    return DocumentFrequencies.of(texts[::step])
+
+
 def ask(
     access: Access,
     corpus: str,
     questions: Sequence[tuple[str, str]],
     models: LoadedModels,
     *,
-    rule: str = "paper",
+    rule: str = "calibrated",
     snapshot: str | None = None,
     features: Features | None = None,
     progress: Progress | None = None,
@@ -86,5 +102,6 @@ def ask(
         config,
         versions=versions,
         features=features,
+        frequencies=snapshot_frequencies(texts, config),
         progress=progress,
     )

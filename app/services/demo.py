@@ -20,7 +20,7 @@ from warehouse.records import LabelRecord
 
 CORPUS = "marrowmere"
 SCAN_RULE = "calibrated"
-QUERY_RULE = "paper"
+QUERY_RULE = "calibrated"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from ragsieve_core.config import config_dict
 from ragsieve_core.document import RankedContext
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import Progress
-from ragsieve_core.rsq import RankingEvidence, RSQConfig, score_contexts
+from ragsieve_core.rsq import DocumentFrequencies, RankingEvidence, RSQConfig, score_contexts
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
 from ragsieve_core.serial import SerialResult, deploy, survivors
 from warehouse.records import CandidateRecord, EventRecord, RankedRecord
@@ -66,7 +66,11 @@ def candidate_records(evidence: RankingEvidence, removed: frozenset[str]) -> lis
     for candidate in evidence.candidates:
         detail = candidate_detail(evidence, candidate)
         numbers = candidate_record(evidence, candidate)
-        for name in ("query_id", "condition", "poison"):
+        # What `calibrated` adds to the flat row is stored with the parts of the terms
+        for name in (
+            *("query_id", "condition", "poison"),
+            *("coverage", "repeats_question", "copy_of", "tail_short"),
+        ):
             numbers.pop(name, None)
         records.append(
             CandidateRecord(
@@ -126,6 +130,7 @@ def event_record(
         code_version=__version__,
         state=result.state.value,
         state_detail={
+            **scoring_state(result.evidence),
             "tail_suspects": {name: reason.value for name, reason in result.tail_suspects.items()},
             "contaminated_share": result.contaminated_share,
             "publication": applied.publication,
@@ -134,6 +139,22 @@ def event_record(
         latency_ms=latency_ms,
         refill_depth=result.refill_depth,
     )
+
+
+def scoring_state(evidence: RankingEvidence | None) -> dict[str, object]:
+    """What `calibrated` says about a ranking besides its evidence; nothing under `paper`."""
+    if evidence is None or not evidence.word_weights:
+        return {}
+    return {
+        "tail_short": evidence.tail_short,
+        "word_weights": evidence.word_weights,
+        "repeats_question": [c.document_id for c in evidence.candidates if c.repeats_question],
+    }
+
+
+def touched(answers: Sequence[Answer]) -> int:
+    """Queries among them that RSQ took at least one document from."""
+    return sum(any(removal.by == "rsq" for removal in answer.result.removed) for answer in answers)
 
 
 def _scored(scored: Mapping[int, RankingEvidence], place: int, _: RankedContext) -> RankingEvidence:
@@ -150,6 +171,7 @@ def run_rankings(
     *,
     versions: Mapping[str, int] | None = None,
     features: Features | None = None,
+    frequencies: DocumentFrequencies | None = None,
     progress: Progress | None = None,
 ) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Serial deployment of rankings, recorded chunk by chunk.
@@ -159,6 +181,7 @@ def run_rankings(
     contexts : rankings, best first, deeper than n where there is more to refill from.
     versions : document id -> version id where the rankings came from the warehouse; other texts are looked up.
     features : cache in front of the models; None keeps features for this call only.
+    frequencies : weights of words from the snapshot that was ranked, where it is known.
 
     Yields
     ------
@@ -186,11 +209,18 @@ def run_rankings(
             for context, held in zip(part, places, strict=True)
         ]
         left = [survivors(context, force)[0] for context, force in zip(part, forces, strict=True)]
-        scorable = [place for place, context in enumerate(left) if len(context.documents) >= config.n]
+        scorable = [place for place, context in enumerate(left) if len(context.documents) >= config.n_least]
         scored: dict[int, RankingEvidence] = {}
         if scorable:
             rankings = [left[place] for place in scorable]
-            evidence = score_contexts(rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical)
+            evidence = score_contexts(
+                rankings,
+                cache.causal_lm,
+                cache.trace_encoder,
+                config,
+                frequencies=frequencies,
+                lexical=cache.lexical,
+            )
             scored = dict(zip(scorable, evidence, strict=True))
         results = [
             deploy(context, partial(_scored, scored, place), force, config)

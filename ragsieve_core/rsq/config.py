@@ -1,11 +1,11 @@
-"""Parameters of RSQ and its named, frozen presets."""
+"""Parameters of RSQ."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ragsieve_core.config import config_key
-from ragsieve_core.errors import InputError, nearest
+from ragsieve_core.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +71,11 @@ class RSQConfig:
                 raise InputError(f"{value!r} is out of range", where=f"RSQ parameter {field}", expected=expected)
 
     @property
+    def n_least(self) -> int:
+        """Documents below which a ranking is not scored: n, the rule knows no shorter tail."""
+        return self.n
+
+    @property
     def key(self) -> str:
         """Hash over every field."""
         return config_key(self)
-
-
-RSQ_PRESETS: dict[str, RSQConfig] = {"paper": RSQConfig()}
-
-
-def rsq_preset(name: str) -> RSQConfig:
-    """The preset of that name; an unknown one is an :class:`InputError` with the nearest valid name."""
-    if name not in RSQ_PRESETS:
-        raise InputError(f"unknown RSQ rule {name!r}", where="--rule", expected=nearest(name, RSQ_PRESETS))
-    return RSQ_PRESETS[name]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,62 +11,20 @@ from ragsieve_core.document import RankedContext
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
-from ragsieve_core.rsq.alignment import AlignmentEvidence, AlignmentTrace, alignment_trace, query_alignment
-from ragsieve_core.rsq.anchor import AnchorEvidence, anchor_concentration
+from ragsieve_core.rsq.alignment import AlignmentTrace, alignment_trace, query_alignment
+from ragsieve_core.rsq.anchor import anchor_concentration
+from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
+from ragsieve_core.rsq.calibrated.score import score_calibrated
 from ragsieve_core.rsq.config import RSQConfig
-from ragsieve_core.rsq.script import ScriptEvidence, script_integrity
-from ragsieve_core.rsq.surprisal import SurprisalEvidence, surprisal
+from ragsieve_core.rsq.evidence import CandidateEvidence, RankingEvidence
+from ragsieve_core.rsq.script import script_integrity
+from ragsieve_core.rsq.surprisal import surprisal
+
+__all__ = ["CandidateEvidence", "LexicalSource", "RankingEvidence", "score_contexts", "score_ranking"]
 
 LexicalSource = Callable[[Sequence[str]], list[LexicalFeatures]]
 """Gives words and script counts of texts, in the order given."""
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateEvidence:
-    """One candidate with its four terms and what each is made of.
-
-    Attributes
-    ----------
-    document_id, rank : as in the ranking that was scored.
-    anchor, script, surprisal, alignment : the four terms, each >= 0.
-    score : their sum; higher = more suspicious.
-    flagged : score >= threshold. A triage signal, never a verdict.
-    poison : label carried along from the input, never used.
-    """
-
-    document_id: str
-    rank: int
-    anchor: AnchorEvidence
-    script: ScriptEvidence
-    surprisal: SurprisalEvidence
-    alignment: AlignmentEvidence
-    score: float
-    flagged: bool
-    poison: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RankingEvidence:
-    """RSQ of one ranking.
-
-    Attributes
-    ----------
-    query_id, query, condition : of the ranking.
-    candidates : k entries in rank order.
-    tail_ids : ids of ranks k+1..n.
-    tail_script : their mixed fractions.
-    tail_jumps : their alignment jumps.
-    config : parameters used.
-    """
-
-    query_id: str
-    query: str
-    condition: str
-    candidates: tuple[CandidateEvidence, ...]
-    tail_ids: tuple[str, ...]
-    tail_script: tuple[float, ...]
-    tail_jumps: tuple[float, ...]
-    config: RSQConfig
 
 
 def score_ranking(
@@ -77,30 +34,35 @@ def score_ranking(
     query: TokenVectors,
     config: RSQConfig,
     lexical: Sequence[LexicalFeatures] | None = None,
+    frequencies: DocumentFrequencies | None = None,
 ) -> RankingEvidence:
-    """RSQ of one ranking from features that are already there.
+    """RSQ of one ranking from features that are already there, by the rule that ``config`` names.
 
     Parameters
     ----------
-    context : ranking of at least n documents; its first n are used.
+    context : ranking of at least ``config.n_least`` documents (n under `paper`); its first n are used.
     surprisals : k entries, of the candidates in rank order.
-    documents : n entries, token vectors of the ranked documents.
+    documents : token vectors of the ranked documents used, n entries or as many as there are.
     query : token vectors of the query.
     config : parameters.
-    lexical : n entries, words and script counts of the ranked documents, where they are known already.
+    lexical : n entries, words and script counts of the ranked documents, where they are known already; used by `paper`.
+    frequencies : weights of words, counted in the snapshot; `paper` has no use for them, `calibrated` counts over the
+        ranking itself where None.
 
     Raises
     ------
-    InputError : ranking shorter than n.
+    InputError : ranking shorter than ``config.n_least``.
     """
     ranked = context.documents
-    if len(ranked) < config.n:
+    if len(ranked) < config.n_least:
         raise InputError(
             f"the ranking holds {len(ranked)} documents",
             where=f"query {context.query_id!r}",
-            expected=f"at least n = {config.n}",
+            expected=f"at least n = {config.n_least}",
             do="retrieve deeper, or lower n",
         )
+    if isinstance(config, CalibratedRSQConfig):
+        return score_calibrated(context, surprisals, documents, query, config, frequencies)
     ranked = ranked[: config.n]
     texts = [document.text for document in ranked]
     if lexical is None:
@@ -148,6 +110,7 @@ def score_contexts(
     trace_encoder: TraceEncoder,
     config: RSQConfig,
     *,
+    frequencies: DocumentFrequencies | None = None,
     chunk: int = 16,
     lexical: LexicalSource | None = None,
     progress: Progress | None = None,
@@ -156,9 +119,10 @@ def score_contexts(
 
     Parameters
     ----------
-    contexts : rankings of at least n documents each.
+    contexts : rankings of at least ``config.n_least`` documents each.
     causal_lm, trace_encoder : the two models RSQ needs.
     config : parameters.
+    frequencies : as for :func:`score_ranking`.
     chunk : rankings held in memory at a time; about 8 MB each at d = 384.
     lexical : gives words and script counts of texts; None computes them.
     progress : called with (rankings done, rankings in all).
@@ -188,6 +152,7 @@ def score_contexts(
                 asked[context.query],
                 config,
                 None if lexical is None else lexical([d.text for d in context.documents[: config.n]]),
+                frequencies=frequencies,
             )
             if progress is not None:
                 progress(start + offset, len(contexts))

@@ -17,7 +17,11 @@ from ragsieve_core.document import document_text
 
 _COLUMNS = {
     "rank": number_column("rank", definition("rank"), width=45),
-    "role": text_column("role", "Candidates are scored against the tail; spares are for refill.", width=80),
+    "role": text_column(
+        "role",
+        "Candidates are scored against the tail; the guard between them is on neither side; spares are for refill.",
+        width=80,
+    ),
     "document_id": text_column("document", width=110),
     "score": number_column("score", definition("score"), digits=2, width=60),
     "v_script": number_column("v_script", definition("v_script"), digits=3, width=66),
@@ -35,6 +39,7 @@ def ranking_rows(ranking: Sequence[Mapping[str, Any]], candidates: Sequence[Cand
     tail: dict[str, tuple[float, float]] = {}
     for other in candidates[:1]:
         tail = dict(zip(other.tail_ids, zip(other.tail_script, other.tail_jumps, strict=False), strict=False))
+    guard = {name for other in candidates[:1] for name in other.guard_ids}
     rows = []
     for ranked in ranking:
         found = scored.get(ranked["document_id"])
@@ -42,7 +47,13 @@ def ranking_rows(ranking: Sequence[Mapping[str, Any]], candidates: Sequence[Cand
         rows.append(
             {
                 "rank": ranked["rank"],
-                "role": "candidate" if found else "tail" if ranked["document_id"] in tail else "spare",
+                "role": "candidate"
+                if found
+                else "tail"
+                if ranked["document_id"] in tail
+                else "guard"
+                if ranked["document_id"] in guard
+                else "spare",
                 "document_id": plain_label(ranked["document_id"]),
                 "score": found.row["score"] if found else None,
                 "v_script": found.row["v_script"] if found else values[0],

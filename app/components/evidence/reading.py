@@ -43,6 +43,11 @@ class Candidate:
     nll : nats per scored token; ``nll_offsets`` their character spans.
     f1 : per alignment window; ``spans`` token spans; ``jump_at``; ``token_offsets`` character spans of the tokens.
     tail_ids, tail_script, tail_jumps : what it was ranked against.
+    guard_ids : documents on neither side, `calibrated` only.
+    own : what `calibrated` says of the candidate itself, empty under `paper`: coverage, windows, repeats_question,
+        copy_of, misplaced, letters, findings.
+    short : the tail is shorter than the rule was measured with.
+    word_weights : where the weights of words were counted, ``snapshot`` or ``ranking``.
     """
 
     row: Mapping[str, Any]
@@ -58,6 +63,15 @@ class Candidate:
     tail_ids: list[str] = field(default_factory=list)
     tail_script: list[float] = field(default_factory=list)
     tail_jumps: list[float] = field(default_factory=list)
+    guard_ids: list[str] = field(default_factory=list)
+    own: dict[str, Any] = field(default_factory=dict)
+    short: bool = False
+    word_weights: str = ""
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether the `calibrated` rule scored it."""
+        return bool(self.own)
 
 
 def candidate(row: Mapping[str, Any]) -> Candidate:
@@ -79,6 +93,10 @@ def candidate(row: Mapping[str, Any]) -> Candidate:
         tail_ids=tail.get("document_ids", []),
         tail_script=tail.get("v_script", []),
         tail_jumps=tail.get("alignment_jump", []),
+        guard_ids=tail.get("guard_ids", []),
+        own=tail.get("candidate", {}),
+        short=bool(tail.get("short", False)),
+        word_weights=tail.get("word_weights", ""),
     )
 
 

@@ -52,6 +52,8 @@ def script_sentence(found: Candidate) -> str:
     value, tail = found.row.get("v_script"), found.tail_script
     if value is None:
         return "Not scored."
+    if found.calibrated:
+        return _misplaced_sentence(found, value)
     above = sum(1 for v in tail if v > value)
     equal = sum(1 for v in tail if v == value)
     if tail and equal == len(tail):
@@ -60,6 +62,44 @@ def script_sentence(found: Candidate) -> str:
         f"{value:.1%} of its letters are not in its main script. {above} of {len(tail)} tail documents have a larger "
         f"share and {equal} an equal one: p_script = {number(found.row.get('p_script'))}."
     )
+
+
+def _misplaced_sentence(found: Candidate, value: float) -> str:
+    """What `calibrated` says of its letters, in words, Markdown."""
+    bad, letters = int(found.own.get("misplaced", 0)), int(found.own.get("letters", 0))
+    if not bad:
+        return "Its writing systems belong together, so this term is 0."
+    above = sum(1 for v in found.tail_script if v > value)
+    counted = (
+        f"{above} of {len(found.tail_script)} tail documents have a larger share: p_script = "
+        f"{number(found.row.get('p_script'))}."
+        if found.row.get("e_script")
+        else "That is too little to count, so this term is 0."
+    )
+    return f"**{bad} of {letters:,}** letters stand where no writing system puts them. {counted}"
+
+
+KINDS = {
+    "word": "lookalike alphabets in one word",
+    "adjacent": "foreign scripts side by side",
+    "stray": "one of too many foreign scripts",
+    "glued": "foreign letters run on to Latin ones",
+}
+
+
+def finding_highlights(findings: Sequence[Mapping[str, Any]]) -> list[Highlight]:
+    """Misplaced letters, each stretch with what is wrong with it."""
+    return [
+        Highlight(
+            found["start"],
+            found["end"],
+            "script",
+            label=found["kind"] if found["kind"] in KINDS else "",
+            note=f"{KINDS.get(found['kind'], 'misplaced letters')}: {plain_label(', '.join(found['families']), 60)}",
+            script="OTHER",
+        )
+        for found in findings
+    ]
 
 
 def script_highlights(runs: Runs) -> list[Highlight]:
@@ -103,15 +143,21 @@ def show_script(found: Candidate, text: str, *, key: str) -> None:
     st.markdown(script_sentence(found))
     left, right = st.columns([2, 3], gap="medium")
     with right:
-        show_text(text, script_highlights(found.runs))
-        main = script_name(dominant(found.runs)) or "no letters"
-        st.caption(f"Marked with its name: every run outside the main script ({main}).")
+        if found.calibrated:
+            show_text(text, finding_highlights(found.own.get("findings", [])))
+            st.caption("Marked: letters that stand where no writing system puts them (UTS #39), with the kind.")
+        else:
+            show_text(text, script_highlights(found.runs))
+            main = script_name(dominant(found.runs)) or "no letters"
+            st.caption(f"Marked with its name: every run outside the main script ({main}).")
     with left:
         if found.row.get("v_script") is not None:
             figure = tail_strip(
                 found.tail_script,
                 found.row["v_script"],
-                x="share of letters outside the main script (v_script)",
+                x="share of misplaced letters (v_script)"
+                if found.calibrated
+                else "share of letters outside the main script (v_script)",
                 ids=found.tail_ids,
                 colour=TERM_COLOURS["e_script"],
             )

@@ -38,6 +38,11 @@ def surprisal_sentence(found: Candidate) -> str:
         if value > gate
         else f"that is below the gate of {number(gate, 2)} nats, so the term is 0"
     )
+    if found.calibrated and value > gate:
+        outcome = (
+            f"that is {number(value / gate, 2)} times the gate of {number(gate, 2)} nats. What lies beyond 1.5 times "
+            f"the gate counts double, so the term is {number(found.row.get('e_surprisal'), 2)}"
+        )
     return f"Strongest evidence: {what}; {outcome}. It depends on the document alone."
 
 

@@ -57,7 +57,7 @@ def test_a_second_run_finds_what_is_answered(wh, access, models, principal, batc
     ingest(wh, "c", batches([*ROWS, BAD]), principal=principal)
     answer, _ = one(ask(access, "c", [QUESTION], models))
     snapshot = list_events(wh, principal=principal).rows[0]["snapshot_id"]
-    assert access.answered("c", snapshot, "paper") == {"q1"}
+    assert access.answered("c", snapshot, "calibrated") == {"q1"}
     again, recorded = one(ask(access, "c", [QUESTION], models))
     assert (recorded["events"], recorded["duplicates"]) == (0, 1)
     assert again.event_id == answer.event_id

@@ -6,7 +6,7 @@ import pytest
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.config import RSGConfig, rsg_preset
-from ragsieve_core.rsq.config import RSQConfig, rsq_preset
+from ragsieve_core.rsq import RSQConfig, rsq_preset
 
 
 @pytest.mark.parametrize("config", [RSQConfig(), RSGConfig()], ids=["RSQ", "RSG"])
