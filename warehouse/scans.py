@@ -18,6 +18,7 @@ from warehouse.database import Warehouse
 from warehouse.ids import canonical_json, derived_id, new_id
 from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
+from warehouse.realerting import reopen_changed
 from warehouse.records import Page, ScanRecord
 from warehouse.scan_columns import (
     SCAN_SCHEMA,
@@ -134,6 +135,7 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         return done(RecordedScan(scan_id, len(versions), flagged, fed.alerts, fed.opened, False))
 
     recorded = wh.run_transaction(work)
+    reopen_changed(wh, principal=principal)
     publish.refresh_guarded(wh, corpus_id, principal=principal)
     return recorded
 

@@ -136,7 +136,10 @@ def test_every_earlier_version_is_migrated_with_its_rows(tmp_path: Path, number:
     assert all(count != [(0,)] for count in before.values()), "a table without a row proves nothing"
     with Warehouse.open(path, command="pytest") as wh:
         for name in tables:
+            # The fixture has no file of what was published: opening publishes it again, with its row of the chain.
+            more = int(name in ("publications", "audit_log") and before.get("publications", [(0,)]) != [(0,)])
             if name != "schema_migrations":
-                assert wh.cursor().execute(f"SELECT count(*) FROM {name}").fetchall() == before[name], name
+                found = wh.cursor().execute(f"SELECT count(*) FROM {name}").fetchall()
+                assert found == [(before[name][0][0] + more,)], name
         assert len(migrate.applied(wh.cursor())) == len(migrate.shipped())
     assert len(list((tmp_path / "old.duckdb.d" / "backups").iterdir())) == 1
