@@ -186,7 +186,7 @@ def start(wh: Warehouse, act: BulkAct, previewed: BulkPreview, *, principal: Pri
             "expected_version": pa.array([version for _, version in previewed.items], pa.int64()),
         }
         sql.insert(cursor, "bulk_items", pa.table(columns))
-        body = {"act": act.act, "items": len(previewed.items), "exceptions": previewed.exceptions}
+        body: dict[str, object] = {"act": act.act, "items": len(previewed.items), "exceptions": previewed.exceptions}
         body |= {"verdict": act.verdict, "reason": act.reason}
         audit.append(cursor, principal.identity, "bulk_started", job_id, body)
 
@@ -246,7 +246,10 @@ def _chunk(wh: Warehouse, job: Mapping[str, Any], act: BulkAct, principal: Princ
         }
         sql.insert(cursor, "bulk_results", pa.table(columns))
         told = acting.finish("bulk", note=act.note)
-        body = {"done": sum(not reason for _, reason in results), "refused": sum(bool(r) for _, r in results)}
+        body: dict[str, object] = {
+            "done": sum(not reason for _, reason in results),
+            "refused": sum(bool(r) for _, r in results),
+        }
         body |= {"author": job["actor"], "quarantine": acting.quarantine_id}
         audit.append(cursor, principal.identity, "bulk_worked", job["job_id"], body)
         return len(items), told

@@ -163,7 +163,7 @@ def run_canary(
                 }
             )
     counts = Counter(row["outcome"] for row in rows)
-    outcomes = {name: counts.get(name, 0) for name in OUTCOMES}
+    outcomes: dict[str, int] = {name: counts.get(name, 0) for name in OUTCOMES}
 
     def work(cursor: duckdb.DuckDBPyConnection) -> None:
         cursor.execute(
@@ -171,7 +171,8 @@ def run_canary(
             [run_id, quarantine_id, in_force.number, len(queries), *outcomes.values(), now, principal.identity],
         ).complete()
         sql.insert(cursor, "canary_results", pa.Table.from_pylist(rows, schema=_RESULTS))
-        body = {"quarantine": quarantine_id, "queries": len(queries), **outcomes, "publication": in_force.number}
+        body: dict[str, object] = {"quarantine": quarantine_id, "queries": len(queries), **outcomes}
+        body["publication"] = in_force.number
         audit.append(cursor, principal.identity, "canary_replayed", run_id, body)
 
     wh.run_transaction(work, urgent=True)

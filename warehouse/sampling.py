@@ -100,7 +100,8 @@ def draw_unflagged(
         for row in units:
             strata["near" if row["score"] is not None and row["score"] >= row["threshold"] / 2 else "far"].append(row)
         generator = np.random.default_rng(number)
-        draw_id, population, drawn, rows = new_id("draw"), {}, {}, []
+        draw_id, population, drawn = new_id("draw"), {}, {}
+        rows: list[dict[str, Any]] = []
         for stratum, members in strata.items():
             count = min(len(members), max(math.ceil(share * len(members)), least))
             population[stratum], drawn[stratum] = len(members), count

@@ -41,11 +41,16 @@ def build_archive(entries: Mapping[str, bytes], about: Mapping[str, object]) -> 
     ]
     manifest = {"format": FORMAT, **dict(about), "entries": listed}
     text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return _pack({MANIFEST: text, **dict(sorted(entries.items()))})
+
+
+def _pack(entries: Mapping[str, bytes]) -> bytes:
+    """Stored, not compressed: equal entries give equal bytes whatever made them, so that every byte can be checked."""
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in [(MANIFEST, text), *sorted(entries.items())]:
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name, data in entries.items():
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3
             entry.external_attr = 0o600 << 16
             archive.writestr(entry, data)
     return stream.getvalue()
@@ -65,7 +70,7 @@ def verify_archive(path: Path) -> ArchiveReport:
             infos = archive.infolist()
             if len(infos) > _MOST or sum(info.file_size for info in infos) > _LARGEST:
                 raise InputError("the archive is larger than an incident can be", where=str(path))
-            return _check(archive, [info.filename for info in infos], hashlib.sha256(data).hexdigest())
+            return _check(archive, [info.filename for info in infos], data)
     except OSError as error:
         raise InputError(f"the archive cannot be read ({error.strerror or error})", where=str(path)) from error
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
@@ -73,7 +78,8 @@ def verify_archive(path: Path) -> ArchiveReport:
         raise InputError("no archive of an incident, or a damaged one", where=str(path)) from error
 
 
-def _check(archive: zipfile.ZipFile, names: list[str], digest: str) -> ArchiveReport:
+def _check(archive: zipfile.ZipFile, names: list[str], data: bytes) -> ArchiveReport:
+    digest = hashlib.sha256(data).hexdigest()
     problems = [f"{name!r} stands twice" for name in sorted({name for name in names if names.count(name) > 1})]
     if MANIFEST not in names:
         return ArchiveReport(False, 0, digest, (*problems, "the manifest is missing"))
@@ -95,6 +101,8 @@ def _check(archive: zipfile.ZipFile, names: list[str], digest: str) -> ArchiveRe
             continue
         if (len(content), hashlib.sha256(content).hexdigest()) != listed[name]:
             problems.append(f"{name!r} is not what the manifest says")
+    if not problems and _pack({name: _read(archive, name) for name in names}) != data:
+        problems.append("bytes outside the entries are not what this product writes")
     return ArchiveReport(not problems, len(there), digest, tuple(problems))
 
 

@@ -52,17 +52,16 @@ def test_what_does_not_hold(tmp_path: Path, changes: dict, problem: str) -> None
     assert list(tmp_path.iterdir()) == [file], "nothing is extracted"
 
 
-def test_every_flipped_byte_is_seen_or_harmless(tmp_path: Path) -> None:
+def test_every_flipped_byte_is_seen(tmp_path: Path) -> None:
     data = build_archive(ENTRIES, {})
     file = tmp_path / "x.zip"
-    for place in range(0, len(data), 7):
+    for place in range(len(data)):
         file.write_bytes(data[:place] + bytes([data[place] ^ 0x20]) + data[place + 1 :])
         try:
             report = verify_archive(file)
         except InputError:
             continue
-        # A flip in a header field that no content depends on leaves every entry as it was.
-        assert report.ok is False or report.entries == 2
+        assert not report.ok, place
 
 
 def test_what_is_no_archive(tmp_path: Path) -> None:
