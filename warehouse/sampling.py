@@ -89,7 +89,7 @@ def draw_unflagged(
         raise InputError(f"a rate of {rate}", where="rate", expected="0 to 1")
     corpus_id = corpora.get_corpus(wh, corpus, principal=principal).corpus_id
     number = secrets.randbits(62) if seed is None else seed
-    name = f"unflagged_{unit}s"
+    name = "unflagged_documents" if unit == "document" else "unflagged_candidates"
 
     def work(cursor: duckdb.DuckDBPyConnection) -> Draw:
         share = policy_of(cursor).sample_rate if rate is None else rate
