@@ -289,7 +289,9 @@ def _do(acting: Acting, row: Mapping[str, Any], act: BulkAct, **payload: object)
         state = workflow.reopen(state_of(row))
         acting.step(row, "reopened", state, **payload)
         return state
-    others = others_in_force(acting.cursor, row["corpus_id"], row["document_id"], row["alert_id"])
+    others: list[str] = []
+    if row["status"] == "in_force":
+        others = others_in_force(acting.cursor, row["corpus_id"], row["document_id"], row["alert_id"])
     if row["status"] == "in_force" and not acting.single and not others:
         raise NotAllowedError(
             "in_force", "ending a quarantine in force needs a second person", do="undo it alone, or roll back"
