@@ -21,7 +21,7 @@ from app.session import Desk, desk
 from ragsieve_core.document import document_text
 from ragsieve_core.errors import InputError
 from warehouse.alerts import AlertDetail, alert_detail
-from warehouse.texts import get_version
+from warehouse.version_text import get_version
 
 VIEWS = {"document": "Round this document", "campaign": "The whole campaign"}
 # Square, so that a ring is a circle

@@ -81,12 +81,27 @@ Other processes
     days) -> IssuedToken(token_id, secret, expires_at)``, ``revoke_token``, ``list_tokens``, ``authenticate(wh, text,
     scope) -> Principal | None`` (scopes ingest, gate, read; none decides).
 
-Decisions (people only; ``RefusedError.reason`` is a name of ``refusals.Refusal``)
-    ``decisions.decide(wh, alert, expected_version, *, principal, verdict, reason, note="", seen=None) -> Decision``;
-    ``holds.hold(wh, alert, *, principal, hours, reason)``, ``end_hold``, ``list_holds``;
-    ``quarantine.propose(wh, *, principal, add=(alert ids), remove=((corpus, document id),), note="")``,
-    ``publish_version``, ``reject_version``, ``propose_rollback``, ``list_versions``, ``current_version``,
-    ``version_members``, ``diff_versions``. New workflow steps: ``alert_state.set_state`` in an urgent transaction.
+Review desk (people only; ``RefusedError.reason`` is a name of ``refusals.Refusal``; see docs/review-desk.md)
+    ``claims.claim(wh, alert, expected_version, *, principal, minutes=None, takeover=False) -> Claim``, ``end_claim``;
+    ``decisions.decide(wh, alert, expected_version, *, principal, verdict, reason, note="", seen=None, at_once=False) ->
+    Decision(alert_id, version, status, verdict, reason, before, quarantine_id)``; ``undoing.undo``, ``redo``,
+    ``reopen`` ``(wh, alert, expected_version, *, principal) -> Undone(alert_id, version, status, quarantine_id,
+    waiting)``, ``undoing.undoable(wh, alert, *, principal) -> Undoable(undo, redo, undo_refused, redo_refused)``;
+    ``approvals.approve(wh, [alert…], *, principal, note="")``, ``turn_down``; ``bulk.preview``, ``start``, ``run``,
+    ``report``, ``results``, ``list_jobs``, ``undo_of``; ``holds.hold(wh, alert, *, principal, hours, reason)``,
+    ``end_hold``, ``list_holds``, ``hold_by_policy``; ``realerting.allow_list``, ``reopen_changed``;
+    ``release_costs.release_costs``, ``costs_by_week``; ``desk_upkeep.keep_up`` (the owner's idle work).
+    ``quarantine.propose(wh, *, principal, add=(alert ids), remove=((corpus, document id),), note="", expires_at=None,
+    release_reason="benign", release_days=None)``, ``publish_version``, ``reject_version``, ``propose_rollback``,
+    ``expire_members``; ``quarantine_versions.timeline``, ``list_versions``, ``current_version``, ``version_members``,
+    ``version_changes``, ``diff_versions``. New steps: ``acting.act(wh, principal, work, cause=…)``.
+    ``canary.run_canary(wh, quarantine_id, *, principal, replay)``, ``canary_runs``, ``canary_results``;
+    ``truth.state_claim``, ``record_check``, ``list_claims``; ``remediation.record_remedy``, ``list_remedies``;
+    ``incident.incident_archive(wh, alert, *, principal) -> (bytes, dict)``; ``index_export.list_receipts``;
+    ``sampling.draw_unflagged``, ``seed_known``, ``draw_second_looks``, ``next_blind``, ``answer_blind``;
+    ``quality.review_quality``, ``recall_estimate``, ``record_review_labels``; ``roles.principal_for``, ``set_role``,
+    ``set_policy``, ``approve_request``, ``reject_request``, ``list_requests``, ``list_roles``;
+    ``desk_policy.review_policy``.
     In force for other processes: ``publish.ensure_published(wh, *, principal)``, read by
     ``ragsieve_core.publication.PublicationReader(<file>.d/published)``.
     ``provenance.set_trust``, ``set_risk_tier``, ``admit``, ``trust_history``, ``risk_history``;

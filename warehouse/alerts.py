@@ -137,11 +137,11 @@ def queue_page(
     if not 1 <= limit <= 500 or offset < 0:
         raise InputError(f"a page of {limit} rows from {offset}", where="limit", expected="1 to 500 rows from 0 on")
     order = f"{SORTS[sort]} {'DESC' if descending else 'ASC'} NULLS LAST, alert_id"
-    parameters = {**filters.parameters(), **principal.scope()}
+    now = utc_now()
+    parameters = {**filters.parameters(), **principal.scope(), "now": now}
     with wh.reading() as cursor:
         rows = sql.rows(cursor, "queue", order_by=order, limit=limit, offset=offset, **parameters)
         total = sql.row(cursor, "queue_count", **parameters)
-    now = utc_now()
     for row in rows:
         row["age_hours"] = (now - row["opened_at"]).total_seconds() / 3600
     return Page(rows, int(total["total"]) if total else 0, limit, offset)
@@ -152,7 +152,7 @@ def queue_ids(
 ) -> list[str]:
     """Alert ids under a filter, for a bulk job; ordered by id."""
     with wh.reading() as cursor:
-        parameters = {**filters.parameters(), **principal.scope()}
+        parameters = {**filters.parameters(), **principal.scope(), "now": utc_now()}
         found = sql.rows(cursor, "queue", order_by="alert_id", limit=limit, offset=0, **parameters)
     return [str(row["alert_id"]) for row in found]
 

@@ -19,6 +19,7 @@ from warehouse.event_columns import candidate_table, check_event, event_id, even
 from warehouse.ids import new_id, utc_now
 from warehouse.opening import feed
 from warehouse.principal import Principal
+from warehouse.realerting import reopen_changed
 from warehouse.records import AnswerRecord, EventRecord, Page
 from warehouse.tickets import Ticket
 
@@ -102,7 +103,10 @@ def record_events(
         return result
 
     with contextlib.closing(wh.cursor()) as cursor:
-        return wh.run_transaction(work, cursor=cursor)
+        recorded = wh.run_transaction(work, cursor=cursor)
+    if recorded.alerts:
+        reopen_changed(wh, principal=principal)
+    return recorded
 
 
 @dataclass(frozen=True, slots=True)

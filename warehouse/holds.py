@@ -13,6 +13,7 @@ from ragsieve_core.errors import InputError
 from warehouse import audit, publish, sql
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse
+from warehouse.desk_policy import policy_of
 from warehouse.errors import RefusedError
 from warehouse.ids import new_id, utc_now
 from warehouse.principal import Principal
@@ -107,14 +108,68 @@ def end_hold(wh: Warehouse, hold_id: str, *, principal: Principal) -> None:
 
 def end_holds(cursor: duckdb.DuckDBPyConnection, hold_ids: Sequence[str], principal: Principal) -> list[str]:
     """End holds because their alert was decided, within the caller's write transaction; returns their ids."""
+    # One moment for all: an undo finds together what one decision ended.
+    now = utc_now()
     for hold_id in hold_ids:
-        _end(cursor, hold_id, principal, "decided")
+        _end(cursor, hold_id, principal, "decided", now)
     return list(hold_ids)
 
 
-def _end(cursor: duckdb.DuckDBPyConnection, hold_id: str, principal: Principal, cause: str) -> None:
+def renew_holds(
+    cursor: duckdb.DuckDBPyConnection, alerts: Sequence[str], principal: Principal, now: datetime
+) -> list[str]:
+    """Set again, until their old ends, the holds that a decision on these alerts ended and an undo takes back.
+
+    Within the caller's write transaction; returns the new ids.
+    """
+    if not alerts:
+        return []
+    made = []
+    for row in sql.rows(cursor, "holds_ended", alert_ids=list(alerts), now=now):
+        made.append(new_id("hold"))
+        cursor.execute(
+            "INSERT INTO holds SELECT ?, corpus_id, document_id, tenant, alert_id, reason, ?, expires_at, actor "
+            "FROM holds WHERE hold_id = ?",
+            [made[-1], now, row["hold_id"]],
+        ).complete()
+        audit.append(cursor, principal.identity, "held", made[-1], {"alert": row["alert_id"], "renews": row["hold_id"]})
+    return made
+
+
+def hold_by_policy(wh: Warehouse, *, principal: Principal) -> int:
+    """Hold the open alerts at or above the policy's severity that nobody ever held; returns how many.
+
+    Run by the owner now and then, so that a promoted text does not stay in answers until somebody looks.
+    """
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> tuple[int, tuple[dict[str, Any], bytes] | None]:
+        policy, now = policy_of(cursor), utc_now()
+        if policy.hold_severity > 100:
+            return 0, None
+        found = sql.rows(cursor, "holds_due", severity=policy.hold_severity)
+        for row in found:
+            name, until = new_id("hold"), now + timedelta(hours=policy.hold_hours)
+            reason = f"policy: severity {row['severity']:.0f}"
+            fields = [name, row["corpus_id"], row["document_id"], row["tenant"], row["alert_id"], reason]
+            cursor.execute(
+                "INSERT INTO holds VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [*fields, now, until, principal.identity]
+            ).complete()
+            body = {"alert": row["alert_id"], "expires_at": until.isoformat(), "policy": policy.key}
+            audit.append(cursor, principal.identity, "held", name, body)
+        return len(found), publish.prepare(cursor, principal, "held") if found else None
+
+    with wh.publishing:
+        count, told = wh.run_transaction(work, urgent=True)
+        if told is not None:
+            publish.release(wh, *told)
+    return count
+
+
+def _end(
+    cursor: duckdb.DuckDBPyConnection, hold_id: str, principal: Principal, cause: str, now: datetime | None = None
+) -> None:
     cursor.execute(
-        "INSERT INTO hold_ends VALUES (?, ?, ?, ?)", [hold_id, utc_now(), principal.identity, cause]
+        "INSERT INTO hold_ends VALUES (?, ?, ?, ?)", [hold_id, now or utc_now(), principal.identity, cause]
     ).complete()
 
 

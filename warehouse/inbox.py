@@ -21,6 +21,7 @@ import duckdb
 
 from warehouse import audit
 from warehouse.database import Warehouse
+from warehouse.desk_upkeep import keep_up
 from warehouse.errors import RefusedError, StorageError
 from warehouse.ids import utc_now
 from warehouse.owner import resolve
@@ -214,6 +215,7 @@ class InboxWorker:
         while not self._stop.is_set():
             try:
                 if time.monotonic() - confirmed > _CONFIRM_S:
+                    keep_up(self._wh, principal=owner)
                     ensure_published(self._wh, principal=owner)
                     confirmed = time.monotonic()
                 receipts = take_in(self._wh, at_most=50)

@@ -69,7 +69,13 @@ _SCHEMA = pa.schema(
 )
 
 
-def list_labels(wh: Warehouse, *, principal: Principal, corpus: str = "") -> pa.Table:
-    """Labels of a corpus (name or id; empty: all) as an Arrow table, oldest first; only of the caller's documents."""
+def list_labels(wh: Warehouse, *, principal: Principal, corpus: str = "", held_out: bool = False) -> pa.Table:
+    """Labels of a corpus (name or id; empty: all) as an Arrow table, oldest first; only of the caller's documents.
+
+    Parameters
+    ----------
+    held_out : leave out what reviewers said: thresholds and reviews lean on each other, so that a split kept for
+        evaluation may hold fixtures alone.
+    """
     with wh.reading() as cursor:
-        return sql.table(cursor, "labels", corpus=corpus, **principal.scope())
+        return sql.table(cursor, "labels", corpus=corpus, held_out=held_out, **principal.scope())

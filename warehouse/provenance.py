@@ -44,8 +44,10 @@ def set_trust(
         ).complete()
         payload = {"kind": kind, "trust": trust}
         audit.append(cursor, principal.identity, "trust_set", corpus_id, payload, {"name": name, "note": note})
+        sql.run(cursor, "alert_severity", corpus_id=corpus_id).complete()
 
-    wh.run_transaction(work, urgent=True)
+    # Alone: the severity of an alert is otherwise written in the bulk lane.
+    wh.run_transaction(work, alone=True)
 
 
 def set_risk_tier(
@@ -68,8 +70,9 @@ def set_risk_tier(
         ).complete()
         payload = {"tier": tier, "document": document_id}
         audit.append(cursor, principal.identity, "risk_tier_set", corpus_id, payload, {"note": note})
+        sql.run(cursor, "alert_severity", corpus_id=corpus_id).complete()
 
-    wh.run_transaction(work, urgent=True)
+    wh.run_transaction(work, alone=True)
 
 
 def admit(wh: Warehouse, corpus: str, document_ids: Sequence[str], *, principal: Principal, note: str = "") -> int:

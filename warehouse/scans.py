@@ -22,6 +22,7 @@ from warehouse.database import Warehouse
 from warehouse.ids import new_id, utc_now
 from warehouse.opening import Fed, feed
 from warehouse.principal import Principal
+from warehouse.realerting import reopen_changed
 from warehouse.records import ScanRecord
 from warehouse.scan_changes import ScanChanges, compare, plain, read_changes, scan_changes
 from warehouse.scan_columns import (
@@ -157,6 +158,7 @@ def record_scan(wh: Warehouse, scan: ScanRecord, *, principal: Principal, ticket
         return done(RecordedScan(scan_id, len(versions), flagged, *counts, found))
 
     recorded = wh.run_transaction(work)
+    reopen_changed(wh, principal=principal)
     publish.refresh_guarded(wh, corpus_id, principal=principal)
     return recorded
 

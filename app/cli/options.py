@@ -40,6 +40,16 @@ def note_option(command: F) -> F:
     return click.option("--note", default="", help="Why, in your words; kept with the act.")(command)
 
 
+def expected_version_option(command: F) -> F:
+    """``--expected-version N``."""
+    return click.option(
+        "--expected-version",
+        required=True,
+        type=click.IntRange(0),
+        help="Version of the alert that you looked at (`ragsieve alerts`): if somebody changed it since, you are told.",
+    )(command)
+
+
 def wait_option(command: F) -> F:
     """``--wait SECONDS``."""
     return click.option(

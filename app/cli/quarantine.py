@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from warehouse.principal import Principal
     from warehouse.quarantine import QuarantineVersion
 
+REASONS = ("true_positive", "benign", "duplicate", "policy_exception", "other")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -125,16 +126,30 @@ def _decided(wh: Warehouse, who: Principal) -> list[str]:
 @quarantine.command("release")
 @click.argument("documents", nargs=-1, required=True)
 @click.option("--corpus", required=True, help="Corpus of the documents.")
+@click.option("--reason", type=click.Choice(REASONS), default="benign", show_default=True)
+@click.option("--days", type=click.FloatRange(0, 3650, min_open=True), help="Default: the review policy's.")
 @_proposing
 def release(
-    documents: tuple[str, ...], corpus: str, approve: bool, yes: bool, note: str, warehouse: Path, as_json: bool
+    documents: tuple[str, ...],
+    corpus: str,
+    reason: str,
+    days: float | None,
+    approve: bool,
+    yes: bool,
+    note: str,
+    warehouse: Path,
+    as_json: bool,
 ) -> int:
-    """Propose the version in force without DOCUMENTS (ids)."""
+    """Propose the version in force without DOCUMENTS (ids).
+
+    For some days their text does not alert again under the same rule; changed text does.
+    """
     from app.services.owning import owning
     from warehouse import quarantine as versions
 
     with owning(warehouse, command="quarantine release", action="release a document") as (wh, who):
-        made = versions.propose(wh, principal=who, remove=[(corpus, name) for name in documents], note=note)
+        given = {"release_reason": reason, "release_days": days}
+        made = versions.propose(wh, principal=who, remove=[(corpus, n) for n in documents], note=note, **given)  # type: ignore[arg-type]
         _finish(wh, who, made, approve=approve, yes=yes, note=note, as_json=as_json)
     return 0
 

@@ -26,6 +26,7 @@ from warehouse.events import candidate_rows, exposure
 from warehouse.freshness import corpus_freshness
 from warehouse.holds import list_holds
 from warehouse.ids import new_id, utc_now
+from warehouse.incident import incident_archive
 from warehouse.labels import list_labels
 from warehouse.principal import Principal
 from warehouse.quarantine import diff_versions, get_version, list_versions
@@ -98,6 +99,14 @@ def _export(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     with wh.side.writing(made) as stream:
         write_table(table, stream, given["format"], origin)
     return {"file": str(made), "rows": table.num_rows, "columns": table.num_columns, "scan": origin.get("scan", "")}
+
+
+def _incident(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    data, told = incident_archive(wh, str(given["alert"]), principal=who)
+    made = wh.side.folder("tmp") / f"{new_id('export')}.zip"
+    with wh.side.writing(made) as stream:
+        stream.write(data)
+    return {"file": str(made), **told}
 
 
 def _scan_id(wh: Warehouse, who: Principal, scan: str, corpus: str) -> str:
@@ -219,6 +228,7 @@ JOBS: Mapping[str, Job] = {
     "audit_head": _audit_head,
     "audit_export": _audit_export,
     "export": _export,
+    "incident": _incident,
     "quarantine": _quarantine,
     "quarantine_diff": _quarantine_diff,
     "alerts": _alerts,

@@ -68,10 +68,10 @@ def test_sorts_pages_and_their_refusals(wh: Warehouse, me: Principal, queue: str
 
 def test_severity_by_hand(wh: Warehouse, me: Principal, queue: str) -> None:
     rows = {(row["detector"], row["document_id"]): row for row in queue_page(wh, principal=me).rows}
-    # 50 · 0.9/(2 · 0.5), no context, alone.
-    assert rows["rsg", "d3"]["severity"] == pytest.approx(45.0)
-    # 50 · 1.5/(2 · 1.0) + 30 · log10(2)/2, alone.
-    assert rows["rsq", "d1"]["severity"] == pytest.approx(37.5 + 15 * np.log10(2))
+    # 40 · 0.9/(2 · 0.5), no context, alone, nothing said of its source, lowest tier.
+    assert rows["rsg", "d3"]["severity"] == pytest.approx(36.0 + 5.0)
+    # 40 · 1.5/(2 · 1.0) + 25 · log10(2)/2 + 5, alone.
+    assert rows["rsq", "d1"]["severity"] == pytest.approx(30 + 12.5 * np.log10(2) + 5.0)
 
 
 def test_detail(wh: Warehouse, me: Principal, queue: str) -> None:

@@ -2,9 +2,10 @@
 -- the view alert_folded says, written apart because a filter on many ids would not reach below its aggregation.
 CREATE OR REPLACE TEMP TABLE folded AS
 SELECT history.*,
-       50 * least(1.0, history.score / (2 * alerts.threshold))
-         + 30 * least(1.0, log10(1 + history.in_context) / 2)
-         + 20 * least(1.0, (history.campaign_size - 1) / 4) AS severity
+       40 * least(1.0, coalesce(history.score, 0) / (2 * alerts.threshold))
+         + 25 * least(1.0, log10(1 + history.in_context) / 2)
+         + 15 * least(1.0, (history.campaign_size - 1) / 4)
+         + 10 * risk.distrust + 10 * (risk.tier - 1) / 2 AS severity
 FROM (
     SELECT alert_id,
            count(status) AS version,
@@ -21,3 +22,4 @@ FROM (
     GROUP BY alert_id
 ) AS history
 JOIN alerts USING (alert_id)
+JOIN alert_risk AS risk USING (alert_id)

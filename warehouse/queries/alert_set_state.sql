@@ -1,5 +1,6 @@
--- Sets the state columns of one alert. Parameters: alert_id, now, actor, status, holder, expires_at, verdict, reason.
+-- Sets the state columns of the alerts in the registered relation "steps", which names each at most once.
 UPDATE alert_current
-SET status = $status, holder = $holder, expires_at = $expires_at, verdict = $verdict, reason = $reason,
-    state_actor = $actor, state_at = $now, version = version + 1
-WHERE alert_id = $alert_id
+SET status = steps.status, holder = steps.holder, expires_at = steps.expires_at, verdict = steps.verdict,
+    reason = steps.reason, state_actor = steps.actor, state_at = steps.acted_at, version = alert_current.version + 1
+FROM steps
+WHERE alert_current.alert_id = steps.alert_id

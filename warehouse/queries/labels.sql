@@ -1,8 +1,10 @@
--- Grain: one label. Order: oldest first. Parameters: corpus (name or id, empty = any), all_tenants, tenants.
+-- Grain: one label. Order: oldest first. Parameters: corpus (name or id, empty = any), held_out (without
+-- what reviewers said), all_tenants, tenants.
 SELECT labels.*, corpora.name AS corpus
 FROM labels
 JOIN corpora USING (corpus_id)
-WHERE ($corpus = '' OR $corpus IN (corpora.name, corpora.corpus_id))
+WHERE NOT ($held_out AND labels.provenance = 'reviewer')
+  AND ($corpus = '' OR $corpus IN (corpora.name, corpora.corpus_id))
   AND ($all_tenants OR EXISTS (
       SELECT 1 FROM document_versions AS versions
       WHERE versions.corpus_id = labels.corpus_id AND versions.document_id = labels.document_id

@@ -10,7 +10,7 @@ from warehouse.database import Warehouse
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
 from warehouse.snapshots import latest_snapshot, load_snapshot
-from warehouse.texts import get_version
+from warehouse.version_text import get_version
 
 
 def test_a_version_is_read_by_its_own_tenant_only(wh: Warehouse, me: Principal) -> None:

@@ -1,0 +1,1 @@
+"""Rules of the review desk as functions of plain data: no clock, disk or database inside."""
