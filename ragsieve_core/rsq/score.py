@@ -14,6 +14,7 @@ from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, Token
 from ragsieve_core.rsq.alignment import AlignmentEvidence, AlignmentTrace, alignment_trace, query_alignment
 from ragsieve_core.rsq.anchor import AnchorEvidence, anchor_concentration
 from ragsieve_core.rsq.config import RSQConfig
+from ragsieve_core.rsq.decision import combined_score
 from ragsieve_core.rsq.script import ScriptEvidence, script_integrity
 from ragsieve_core.rsq.surprisal import SurprisalEvidence, surprisal
 
@@ -108,7 +109,8 @@ def score_ranking(
     candidates = []
     for index, document in enumerate(ranked[: config.k]):
         strange = surprisal(surprisals[index].nll, config, surprisals[index].offsets)
-        score = anchors[index].e_anchor + scripts[index].e_script + strange.e_surprisal + alignments[index].e_alignment
+        terms = (anchors[index].e_anchor, scripts[index].e_script, strange.e_surprisal, alignments[index].e_alignment)
+        score = float(combined_score(*(np.array([term]) for term in terms), config)[0])
         candidates.append(
             CandidateEvidence(
                 document.id,
