@@ -30,8 +30,11 @@ def content(cursor: duckdb.DuckDBPyConnection, now: datetime) -> dict[str, Any]:
     current = sql.first(cursor, "SELECT quarantine_id FROM quarantine_current")
     quarantined = sql.run(cursor, "in_force_quarantined").fetchall()
     held = sql.run(cursor, "in_force_held", now=now).fetchall()
+    policy = sql.first(cursor, "SELECT policy_id, rules FROM policy_current")
     return {
         "format": FORMAT,
+        "policy_version": str(policy[0]) if policy else None,
+        "policy": json.loads(policy[1]) if policy else [],
         "quarantine_version": str(current[0]) if current else None,
         "quarantined": [list(row) for row in quarantined],
         "held": [[corpus, name, _iso(end)] for corpus, name, end in held],
@@ -126,8 +129,9 @@ def ensure_published(wh: Warehouse, *, principal: Principal) -> int:
             sound = hashlib.sha256(data).hexdigest() == last[2]
             if sound:
                 told = json.loads(data)
-                same = ("quarantine_version", "quarantined", "unadmitted")
-                sound = all(told[name] == now[name] for name in same)
+                same = ("quarantine_version", "quarantined", "unadmitted", "policy_version")
+                # A file of an earlier version of the product does not name a policy
+                sound = all(told.get(name) == now[name] for name in same)
                 sound = sound and all(entry in told["held"] for entry in now["held"])
         if sound and last is not None:
             _point(

@@ -39,7 +39,7 @@ def ask(
     ----------
     questions : (query id, text) pairs.
     models : profile of retriever, causal LM and trace encoder.
-    rule : preset of RSQ.
+    rule : preset of RSQ; the policy in force may change its parameters for this corpus and retriever.
 
     Raises
     ------
@@ -61,7 +61,9 @@ def ask(
     texts = documents.full_texts()
     index = ExactIndex(found.vectors, documents.ids)
     vectors = models.retriever.encode([text for _, text in questions], kind="query")
-    waiting = access.published().unadmitted
+    published = access.published()
+    config = published.policy.applied(config, corpus, key)
+    waiting = published.unadmitted
     hidden = np.array([(corpus, name) in waiting for name in documents.ids], dtype=np.bool_)
     contexts = []
     for (name, text), vector in zip(questions, vectors, strict=True):

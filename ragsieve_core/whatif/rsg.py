@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,12 +79,15 @@ _PAPER = {
 _CALIBRATED = {"cut": "evidence_cut", "eta_G": "threshold", "tau_l": "copy_jaccard", "k_G": "k"}
 
 
-def moves_of(config: AnyConfig) -> tuple[str, ...]:
-    """Names that :func:`moved` takes for this rule."""
-    return tuple(_CALIBRATED if isinstance(config, CalibratedConfig) else _PAPER)
+def fields_of(config: AnyConfig) -> dict[str, str]:
+    """Names that :func:`moved` takes for this rule, with the field of the configuration each changes."""
+    return dict(_CALIBRATED if isinstance(config, CalibratedConfig) else _PAPER)
 
 
-def moved(config: AnyConfig, moves: dict[str, float]) -> AnyConfig:
+C = TypeVar("C", RSGConfig, CalibratedConfig)
+
+
+def moved(config: C, moves: dict[str, float]) -> C:
     """The configuration with named moves applied.
 
     `paper`: ``eta_G``, ``tau_e``, ``tau_l``, ``k_G``, ``alpha_G``, ``density_cut``. `calibrated`: ``cut`` (of the

@@ -137,6 +137,9 @@ def test_every_earlier_version_is_migrated_with_its_rows(tmp_path: Path, number:
     with Warehouse.open(path, command="pytest") as wh:
         for name in tables:
             if name != "schema_migrations":
-                assert wh.cursor().execute(f"SELECT count(*) FROM {name}").fetchall() == before[name], name
+                # The published files lie beside a warehouse, not in it: without them the owner publishes anew, once
+                more = int(name in ("audit_log", "publications") and "publications" in tables)
+                [(count,)] = before[name]
+                assert wh.cursor().execute(f"SELECT count(*) FROM {name}").fetchall() == [(count + more,)], name
         assert len(migrate.applied(wh.cursor())) == len(migrate.shipped())
     assert len(list((tmp_path / "old.duckdb.d" / "backups").iterdir())) == 1
