@@ -130,43 +130,47 @@ def auroc_estimate(
     return Estimate(value, float(min(low, value)), float(max(high, value)))
 
 
-def paired_differences(
-    pairs: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]],
-    positive: NDArray[np.bool_],
-    drawn: Resamples,
-    *,
-    level: float = 0.95,
-) -> list[Difference]:
-    """AUROC of the first less that of the second, for each pair, over the same rows and the same resamples.
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two detectors over the same rows.
+
+    Attributes
+    ----------
+    first, second : float64 (n,), scores.
+    positive : bool (n,).
+    drawn : resamples of those rows.
+    """
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    positive: NDArray[np.bool_]
+    drawn: Resamples
+
+
+def paired_differences(comparisons: Sequence[Comparison], *, level: float = 0.95) -> list[Difference]:
+    """AUROC of the first less that of the second, for each comparison, both under the same resamples.
 
     Parameters
     ----------
-    pairs : scores of two detectors, float64 (n,) each.
-    positive, drawn : of those rows.
-    level : joint level of the intervals over all pairs (Holm).
+    comparisons : all that are made at once: Holm's correction counts them.
+    level : joint level of the intervals.
     """
-    kept: dict[int, NDArray[np.float64]] = {}
-
-    def values(score: NDArray[np.float64]) -> NDArray[np.float64]:
-        if id(score) not in kept:
-            kept[id(score)] = resampled_auroc(score, positive, drawn)
-        return kept[id(score)]
-
     here, draws, p_values = [], [], []
-    for first, second in pairs:
+    for one in comparisons:
+        scores, positive = (one.first, one.second), one.positive
         here.append(
-            auroc(first[positive].tolist(), first[~positive].tolist())
-            - auroc(second[positive].tolist(), second[~positive].tolist())
+            auroc(scores[0][positive].tolist(), scores[0][~positive].tolist())
+            - auroc(scores[1][positive].tolist(), scores[1][~positive].tolist())
         )
-        change = values(first) - values(second)
+        change = np.subtract(*(resampled_auroc(score, positive, one.drawn) for score in scores))
         change = change[np.isfinite(change)]
         draws.append(change)
         tail = min(int((change <= 0).sum()), int((change >= 0).sum()))
         p_values.append(min(1.0, 2 * (tail + 1) / (change.size + 1)))
     found = []
-    for value, change, p, adjusted, one in zip(
+    for value, change, p, adjusted, own in zip(
         here, draws, p_values, holm(p_values), holm_levels(p_values, level), strict=True
     ):
-        low, high = np.quantile(change, (0.5 - one / 2, 0.5 + one / 2)) if change.size else (value, value)
+        low, high = np.quantile(change, (0.5 - own / 2, 0.5 + own / 2)) if change.size else (value, value)
         found.append(Difference(value, float(min(low, value)), float(max(high, value)), p, float(adjusted)))
     return found
