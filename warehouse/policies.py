@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import duckdb
@@ -162,6 +162,11 @@ def diff_policies(wh: Warehouse, first: str | None, second: str, *, principal: P
     """Parameters that differ from one version to another; ``first`` None stands for the presets as published."""
     before = get_policy(wh, first, principal=principal).rules if first else ()
     return changes(before, get_policy(wh, second, principal=principal).rules)
+
+
+def version_row(version: PolicyVersion) -> dict[str, Any]:
+    """A version as JSON values, rules as dicts."""
+    return asdict(version) | {"rules": [rule.as_dict() for rule in version.rules]}
 
 
 def _run(wh: Warehouse, work: Any, principal: Principal) -> PolicyVersion:

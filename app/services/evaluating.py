@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
@@ -247,3 +247,29 @@ def ablation_rows(
             row |= {"auroc": area.value, "auroc_low": area.low, "auroc_high": area.high}
             rows.append(row | _rate_columns(f"detection_at_{budget:g}", caught))
     return rows
+
+
+def rows(
+    wh: Warehouse,
+    wanted: Wanted,
+    *,
+    view: str,
+    resamples: int,
+    seed: int,
+    warehouse: str,
+    principal: Principal,
+) -> list[dict[str, Any]]:
+    """Rows of ``cells``, ``differences`` or ``ablation`` for the slices asked for, each with the command that makes it."""
+    samples = collect(wh, wanted, principal=principal)
+    if view == "cells":
+        return [
+            cell_row(cell, command_of(cell.slice, warehouse=warehouse, resamples=resamples, seed=seed))
+            for cell in cells(samples, resamples=resamples, seed=seed)
+        ]
+    if view == "ablation":
+        found = ablation_rows(samples, resamples=resamples, seed=seed)
+    else:
+        found = difference_rows(samples, resamples=resamples, seed=seed)
+    words = [f"--{name} {shlex.quote(value)}" for name, value in asdict(wanted).items() if value]
+    command = command_of(None, warehouse=warehouse, resamples=resamples, seed=seed, more=["--view", view])
+    return [row | {"command": " ".join([command, *words])} for row in found]
