@@ -11,12 +11,18 @@ _PAGES: Final = Path(__file__).resolve().parent.parent / "pages"
 OVERVIEW: Final = "overview"
 QUEUE: Final = "queue"
 ALERT: Final = "alert"
+WHAT_IF: Final = "what_if"
+EVALUATION: Final = "evaluation"
 
 # group -> (file, title, icon)
 SCREENS: Final = {
     "Review": (
         (QUEUE, "Queue", ":material/inbox:"),
         (ALERT, "Alert", ":material/policy:"),
+    ),
+    "Measure": (
+        (WHAT_IF, "What-if", ":material/tune:"),
+        (EVALUATION, "Evaluation", ":material/monitoring:"),
     ),
     "Warehouse": ((OVERVIEW, "Overview", ":material/dashboard:"),),
 }

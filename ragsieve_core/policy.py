@@ -40,7 +40,9 @@ class PolicyRule:
 
     def __post_init__(self) -> None:
         if self.detector not in DETECTORS:
-            raise InputError(f"unknown detector {self.detector!r}", where="policy", expected=nearest(self.detector, DETECTORS))
+            raise InputError(
+                f"unknown detector {self.detector!r}", where="policy", expected=nearest(self.detector, DETECTORS)
+            )
         if not self.moves:
             raise InputError("a slice without a parameter", where="policy", expected="at least one NAME=NUMBER")
         self.preset(self.moves)

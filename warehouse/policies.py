@@ -115,7 +115,9 @@ def approve_policy(wh: Warehouse, policy_id: str, *, principal: Principal, note:
             raise RefusedError(
                 Refusal.PARENT_CHANGED, "another version came into force since", where=policy_id, do="save it again"
             )
-        return policy_id, _publish(cursor, policy_id, principal, "single_user_mode" if single else principal.identity, note)
+        return policy_id, _publish(
+            cursor, policy_id, principal, "single_user_mode" if single else principal.identity, note
+        )
 
     return _run(wh, work, principal)
 

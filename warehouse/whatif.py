@@ -17,7 +17,9 @@ def candidates(wh: Warehouse, corpus: str, rule: str, retriever: str | None, *, 
     retriever : encoder key; empty for events that name none, None for all.
     """
     with wh.reading() as cursor:
-        return sql.table(cursor, "whatif_candidates", corpus=corpus, rule=rule, retriever=retriever, **principal.scope())
+        return sql.table(
+            cursor, "whatif_candidates", corpus=corpus, rule=rule, retriever=retriever, **principal.scope()
+        )
 
 
 def judged_rankings(wh: Warehouse, corpus: str, rule: str, retriever: str | None, *, principal: Principal) -> pa.Table:

@@ -25,7 +25,9 @@ SHOWN = {
 @click.option("--retriever", default="", help="Only this encoder key.")
 @click.option("--attack", default="", help="Only this attack; `all` for all together.")
 @click.option("--detector", default="", help="Only this detector, for instance rsg/paper.")
-@click.option("--population", default="", type=click.Choice(("", "injected", "retrieved")), help="Only this population.")
+@click.option(
+    "--population", default="", type=click.Choice(("", "injected", "retrieved")), help="Only this population."
+)
 @click.option("--view", type=click.Choice(VIEWS), default="cells", show_default=True)
 @click.option("--resamples", type=click.IntRange(1, 100_000), default=1000, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)

@@ -41,9 +41,7 @@ def label(
     if rest_clean and labels is None:
         raise InputError("--rest-clean completes a file of labels", where="--rest-clean", expected="LABELS beside it")
     with owning(warehouse, command="label", action="take labels in") as (wh, who):
-        done = take_labels(
-            wh, corpus, labels, qrels, provenance=provenance, rest_clean=rest_clean, principal=who
-        )
+        done = take_labels(wh, corpus, labels, qrels, provenance=provenance, rest_clean=rest_clean, principal=who)
     for fault in done.rejected[:10]:
         remark(f"rejected {fault.file}:{fault.line}: {fault.field} {fault.reason}")
     result(

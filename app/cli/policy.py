@@ -34,7 +34,11 @@ def list_command(warehouse: Path, as_json: bool) -> None:
         result({"policies": rows, "count": len(rows)}, as_json=True)
         return
     columns = ("sequence", "policy_id", "state", "slices", "loosens", "author", "approved_by", "created_at", "note")
-    table([row | {"slices": len(row["rules"])} for row in rows], columns, empty="no policy yet: every rule is as published")
+    table(
+        [row | {"slices": len(row["rules"])} for row in rows],
+        columns,
+        empty="no policy yet: every rule is as published",
+    )
 
 
 @policy.command("show")
@@ -44,7 +48,9 @@ def list_command(warehouse: Path, as_json: bool) -> None:
 def show(version: str | None, warehouse: Path, as_json: bool) -> None:
     """Show the thresholds of VERSION (default: the one in force)."""
     rows = _versions(warehouse)
-    found = next((row for row in rows if row["policy_id"] == version or (not version and row["state"] == "in_force")), None)
+    found = next(
+        (row for row in rows if row["policy_id"] == version or (not version and row["state"] == "in_force")), None
+    )
     if found is None:
         if version:
             raise InputError(f"no policy version {version!r}", where="policy", do="ragsieve policy list")

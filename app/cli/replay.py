@@ -14,14 +14,23 @@ from app.cli.output import progress, remark, result
 @click.command()
 @click.argument("contexts", type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, help="Corpus the rankings belong to; made on first use.")
-@click.option("--encoder", default=None, help="Key of the retriever that made the rankings; the slice of an evaluation.")
+@click.option(
+    "--encoder", default=None, help="Key of the retriever that made the rankings; the slice of an evaluation."
+)
 @rule_option("paper")
 @profile_option
 @warehouse_option
 @wait_option
 @json_option
 def replay(
-    contexts: Path, corpus: str, encoder: str | None, rule: str, warehouse: Path, wait_s: float, as_json: bool, **models: Any
+    contexts: Path,
+    corpus: str,
+    encoder: str | None,
+    rule: str,
+    warehouse: Path,
+    wait_s: float,
+    as_json: bool,
+    **models: Any,
 ) -> None:
     """Run RSQ over the rankings in CONTEXTS (JSON Lines) and raise alerts.
 
@@ -41,7 +50,9 @@ def replay(
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
         with progress("replaying rankings") as step:
-            for _, done in run_rankings(access, rankings, Origin(corpus, "replay", encoder=encoder), loaded, config, progress=step):
+            for _, done in run_rankings(
+                access, rankings, Origin(corpus, "replay", encoder=encoder), loaded, config, progress=step
+            ):
                 for name in counts:
                     counts[name] += done[name]
         labels = access.record_labels(labels_of(rankings, corpus, contexts.name))

@@ -151,15 +151,16 @@ def _documents(wh: Warehouse, scan: str, principal: Principal) -> Documents | No
     )
 
 
-def units_of(
-    wh: Warehouse, scan: str, table: pa.Table, principal: Principal
-) -> np.ndarray[Any, np.dtype[np.int64]]:
+def units_of(wh: Warehouse, scan: str, table: pa.Table, principal: Principal) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Independent unit of every document of a scan."""
     versions = table["version_id"].to_numpy()
     links = evaluation.retained_links(wh, scan, principal=principal)
     ends = [np.searchsorted(versions, links[name].to_numpy()) for name in ("version_id", "neighbor_id")]
     return document_units(
-        tristate(table, "poison") == 1, texts(table, "target").tolist(), texts(table, "source").tolist(), (ends[0], ends[1])
+        tristate(table, "poison") == 1,
+        texts(table, "target").tolist(),
+        texts(table, "source").tolist(),
+        (ends[0], ends[1]),
     )
 
 

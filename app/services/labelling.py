@@ -70,9 +70,7 @@ def take_labels(
             raise empty_corpus(corpus)
         named = {record.document_id for record in records}
         held = load_snapshot(wh, latest.snapshot_id, principal=principal, texts=False)
-        records += [
-            LabelRecord(corpus, name, False, known, labels.name) for name in held.ids if name not in named
-        ]
+        records += [LabelRecord(corpus, name, False, known, labels.name) for name in held.ids if name not in named]
     stored = record_labels(wh, records, principal=principal) if records else 0
     judged = []
     if qrels is not None:

@@ -75,7 +75,9 @@ class Setting:
             words += [f"--{name}", str(value)] if value else []
         words += ["--days", str(self.days)] if self.days != 30 else []
         words += ["--choose-at", f"{self.choose_at:g}"] if self.choose_at is not None else []
-        return shlex.join(words + [word for name, value in self.moves.items() for word in ("--set", f"{name}={value:g}")])
+        return shlex.join(
+            words + [word for name, value in self.moves.items() for word in ("--set", f"{name}={value:g}")]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def weigh(prepared: Prepared, setting: Setting, policy: Policy) -> Weighed:
         parameters = {"in_force": _rsq_parameters(base), "proposed": _rsq_parameters(rsq.moved(base, moves))}
     else:
         preset = rsg_preset(setting.rule)
-        held = policy.applied(preset, setting.corpus, setting.retriever)
+        held = policy.applied(preset, setting.corpus, prepared.encoder)
         try:
             old = rsg.rescore(prepared.columns, held)
             before_score, before = old.score, old.flagged
@@ -198,9 +200,10 @@ def side(prepared: Prepared, flagged: Flags, days: int) -> dict[str, Any]:
     unit = prepared.columns.event if isinstance(prepared, PreparedRSQ) else None
     amount = volume(flagged, unit, prepared.age_days, days=days)
     rates = truth_rates(flagged, prepared.truth)
-    found: dict[str, Any] = {
-        name: _number(value) for name, value in asdict(amount).items() if name != "per_day"
-    } | {"per_day": amount.per_day.tolist(), "basis": rates.basis}
+    found: dict[str, Any] = {name: _number(value) for name, value in asdict(amount).items() if name != "per_day"} | {
+        "per_day": amount.per_day.tolist(),
+        "basis": rates.basis,
+    }
     for name in ("caught", "removed", "precision"):
         found[name] = _rate(getattr(rates, name))
     if isinstance(prepared, PreparedRSQ):
@@ -251,9 +254,7 @@ def held_out(weighed: Weighed, budget: float) -> dict[str, Any]:
             do="ragsieve label",
         )
     known = truth.poison >= 0
-    chosen: HeldOut = chosen_threshold(
-        weighed.score[known], truth.poison[known] == 1, truth.cluster[known], budget
-    )
+    chosen: HeldOut = chosen_threshold(weighed.score[known], truth.poison[known] == 1, truth.cluster[known], budget)
     return asdict(chosen)
 
 
@@ -274,5 +275,3 @@ def rules_with(policy: Policy, setting: Setting, *, everywhere: bool = False) ->
 def loosening(policy: Policy, rules: tuple[PolicyRule, ...]) -> bool:
     """True where saving these rules would need a second person in shared use."""
     return any(change.loosens for change in changes(policy.rules, rules))
-
-

@@ -59,6 +59,7 @@ class PreparedRSG:
     """Documents of a scan; ``reach`` = (row of the document in the scan or -1, event) of every ranked document."""
 
     scan: str
+    encoder: str
     columns: RSGColumns
     config: RSGConfig | CalibratedConfig
     truth: Truth
@@ -105,9 +106,7 @@ def prepare_rsq(
         age_days=_ages(table["occurred_at"], now)[first],
         query=query,
         document=texts(table, "document_id"),
-        ranking=_rankings(
-            whatif.judged_rankings(wh, corpus, rule, retriever, principal=principal), table, first.size
-        ),
+        ranking=_rankings(whatif.judged_rankings(wh, corpus, rule, retriever, principal=principal), table, first.size),
     )
 
 
@@ -142,6 +141,7 @@ def prepare_rsg(
     document = np.where(versions[place] == wanted, place, -1) if versions.size else np.zeros(0, dtype=np.int64)
     return PreparedRSG(
         scan=scan_id,
+        encoder=str(row["encoder_key"] or ""),
         columns=RSGColumns(
             config,
             flags(table, "flagged"),
@@ -195,7 +195,9 @@ def _ages(column: pa.ChunkedArray, now: datetime) -> np.ndarray[Any, np.dtype[np
 
 def _verdicts(table: pa.Table) -> np.ndarray[Any, np.dtype[np.int8]]:
     column = table["verdict"].combine_chunks()
-    kept, taken = (pc.fill_null(pc.equal(column, name), False).to_numpy(zero_copy_only=False) for name in ("keep", "quarantine"))
+    kept, taken = (
+        pc.fill_null(pc.equal(column, name), False).to_numpy(zero_copy_only=False) for name in ("keep", "quarantine")
+    )
     return (kept.astype(np.int8) * KEEP + taken.astype(np.int8) * QUARANTINE).astype(np.int8)
 
 
@@ -246,7 +248,7 @@ def _rankings(table: pa.Table, candidates: pa.Table, events: int) -> RankingColu
 def _matrices(
     table: pa.Table, versions: np.ndarray[Any, np.dtype[np.int64]]
 ) -> tuple[np.ndarray[Any, np.dtype[np.float32]] | None, Floats | None]:
-    """Neighbour values as (N, k); None where not every document has the same number of them."""
+    """Neighbour values as (k, N), contiguous by place; None where not every document has the same number of them."""
     count = versions.size
     if not table.num_rows or table.num_rows % count:
         return None, None
@@ -254,6 +256,6 @@ def _matrices(
     if not (table["version_id"].to_numpy().reshape(count, k) == versions[:, None]).all():
         return None, None
     return (
-        table["cosine"].to_numpy().astype(np.float32).reshape(count, k),
-        table["jaccard"].to_numpy().reshape(count, k),
+        np.ascontiguousarray(table["cosine"].to_numpy().astype(np.float32).reshape(count, k).T),
+        np.ascontiguousarray(table["jaccard"].to_numpy().reshape(count, k).T),
     )

@@ -89,9 +89,7 @@ def draw(
     return Resamples(weight, inverse.astype(np.int64))
 
 
-def resampled_auroc(
-    score: NDArray[np.float64], positive: NDArray[np.bool_], drawn: Resamples
-) -> NDArray[np.float64]:
+def resampled_auroc(score: NDArray[np.float64], positive: NDArray[np.bool_], drawn: Resamples) -> NDArray[np.float64]:
     """AUROC of every resample, float64 (resamples,); NaN where a resample holds one class alone. Ties count one half."""
     order = np.argsort(score, kind="stable")
     ordered, label, cluster = score[order], positive[order], drawn.cluster[order]
@@ -168,9 +166,17 @@ def paired_differences(comparisons: Sequence[Comparison], *, level: float = 0.95
         tail = min(int((change <= 0).sum()), int((change >= 0).sum()))
         p_values.append(min(1.0, 2 * (tail + 1) / (change.size + 1)))
     found = []
-    for value, change, p, adjusted, own in zip(
-        here, draws, p_values, holm(p_values), holm_levels(p_values, level), strict=True
+    levels = holm_levels(p_values, level)
+    for one, value, change, p, adjusted, own in zip(
+        comparisons, here, draws, p_values, holm(p_values), levels, strict=True
     ):
         low, high = np.quantile(change, (0.5 - own / 2, 0.5 + own / 2)) if change.size else (value, value)
-        found.append(Difference(value, float(min(low, value)), float(max(high, value)), p, float(adjusted)))
+        if high - low < 1e-12:
+            # No unit told the two apart: Wilson's bound on how many could, so that agreement is not taken for proof
+            kinds = [np.unique(one.drawn.cluster[mask]).size for mask in (one.positive, ~one.positive)]
+            room = wilson(0.0, float(min(kinds)), own)[1]
+            low, high = value - room, value + room
+        found.append(
+            Difference(value, float(max(-1.0, min(low, value))), float(min(1.0, max(high, value))), p, float(adjusted))
+        )
     return found

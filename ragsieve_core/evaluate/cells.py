@@ -109,9 +109,7 @@ def measure(
         prevalence=positives / count if count else float("nan"),
         positive_units=units[0],
         negative_units=units[1],
-        auroc=auroc_estimate(
-            sample.score, poison, draw(sample.cluster, poison, resamples=resamples, seed=seed)
-        )
+        auroc=auroc_estimate(sample.score, poison, draw(sample.cluster, poison, resamples=resamples, seed=seed))
         if both
         else None,
         detection={budget: detection(sample, budget) for budget in budgets} if both else {},

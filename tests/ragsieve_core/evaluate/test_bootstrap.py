@@ -61,13 +61,12 @@ def test_a_paired_difference_is_narrower_than_two_intervals_apart() -> None:
     better = score + 0.5 * positive
     drawn = draw(cluster, positive, resamples=400, seed=2)
     (one,) = paired_differences([Comparison(better, score, positive, drawn)])
-    assert one.value == pytest.approx(
-        roc_auc_score(positive, better) - roc_auc_score(positive, score)
-    )
+    assert one.value == pytest.approx(roc_auc_score(positive, better) - roc_auc_score(positive, score))
     assert 0 < one.low < one.value < one.high
     assert one.p < 0.02
     (none,) = paired_differences([Comparison(score, score, positive, drawn)])
     assert (none.value, none.p) == (0, 1)
+    assert none.low < 0 < none.high
 
 
 def test_holm_by_hand() -> None:

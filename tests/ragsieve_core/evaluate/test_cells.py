@@ -81,9 +81,7 @@ def test_roc_equals_scikit_learn() -> None:
 def test_budget_curve_equals_the_rule_point_by_point() -> None:
     held = sample(3)
     budgets = [0.0, 0.001, 0.01, 0.05, 0.3, 0.99]
-    expected = [
-        tpr_at_fpr(held.score[held.poison].tolist(), held.score[~held.poison].tolist(), one) for one in budgets
-    ]
+    expected = [tpr_at_fpr(held.score[held.poison].tolist(), held.score[~held.poison].tolist(), one) for one in budgets]
     np.testing.assert_allclose(budget_curve(held.score, held.poison, budgets), expected)
 
 

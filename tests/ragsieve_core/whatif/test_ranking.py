@@ -33,7 +33,9 @@ def test_recall_equals_a_plain_loop() -> None:
 
 def test_recall_without_judgements_is_not_available() -> None:
     empty = np.zeros(0, np.int32)
-    columns = RankingColumns(empty, empty.astype(np.int64), empty.astype(bool), empty.astype(bool), np.zeros(3, np.int32))
+    columns = RankingColumns(
+        empty, empty.astype(np.int64), empty.astype(bool), empty.astype(bool), np.zeros(3, np.int32)
+    )
     value, judged = recall_at(columns, np.zeros(0, bool))
     assert np.isnan(value)
     assert judged == 0

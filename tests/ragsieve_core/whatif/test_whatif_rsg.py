@@ -32,7 +32,7 @@ def corpus(seed: int, count: int) -> tuple[list[str], list[str], np.ndarray]:
 
 def columns(found: CorpusEvidence) -> RSGColumns:
     return RSGColumns(
-        found.config, found.flagged, found.integrity, found.topology_score, found.neighbors.cosine, found.jaccard
+        found.config, found.flagged, found.integrity, found.topology_score, found.neighbors.cosine.T, found.jaccard.T
     )
 
 
