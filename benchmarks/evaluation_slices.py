@@ -28,7 +28,26 @@ RETRIEVERS = {"MiniLM": "minilm", "TF-IDF + SVD": "tfidf-svd"}
 DATASETS = ("nq", "hotpotqa")
 ATTACKS = ("query_passage", "passage_only", "script_prefix")
 DEPTH = 20
-_SALAD = ["что", "ที่", "это", "और", "है", "أن", "من", "της", "και", "הוא", "של", "的是", "です", "그리고", "და", "որ", "जो", "যে"]
+_SALAD = [
+    "что",
+    "ที่",
+    "это",
+    "और",
+    "है",
+    "أن",
+    "من",
+    "της",
+    "και",
+    "הוא",
+    "של",
+    "的是",
+    "です",
+    "그리고",
+    "და",
+    "որ",
+    "जो",
+    "যে",
+]
 
 
 def attack_texts(part: Part, queries: dict[str, str], targets: int) -> tuple[Part, dict[str, str]]:

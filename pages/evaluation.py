@@ -36,7 +36,7 @@ def main() -> None:
         return
     st.caption(
         f"{MEASURES[view.measure]}. Each cell: value, 95 % interval, planted of n, prevalence. Grey: fewer than 20 "
-        "planted documents. Intervals are conditional on the corpus; the unit is the question, the target or the source."
+        "planted documents. Intervals are conditional on the corpus; their unit is the question, target or source."
     )
     picked: Any = st.plotly_chart(
         evaluation_heatmap(shown, view.measure, MEASURES[view.measure]),
@@ -84,9 +84,7 @@ def show_differences(rows: list[dict[str, Any]]) -> None:
     if not rows:
         return
     st.subheader("Paired differences")
-    st.caption(
-        "AUROC of the first less the second over the same documents and the same resamples; Holm over all pairs."
-    )
+    st.caption("AUROC of the first less the second, same documents and same resamples; Holm over all pairs.")
     columns: dict[str, Any] = {
         name: text_column(name.capitalize()) for name in ("dataset", "retriever", "attack", "first", "second")
     }

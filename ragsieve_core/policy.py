@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 from ragsieve_core.rsg.config import RSG_PRESETS, RSGConfig
 from ragsieve_core.rsq.config import RSQ_PRESETS, RSQConfig
+from ragsieve_core.rsq.decision import TERMS
 from ragsieve_core.whatif import rsg, rsq
 
-Config = TypeVar("Config", RSQConfig, RSGConfig, CalibratedConfig)
+AnyConfig: TypeAlias = RSQConfig | RSGConfig | CalibratedConfig
+Config = TypeVar("Config", bound=RSQConfig | RSGConfig | CalibratedConfig)
 DETECTORS = ("rsq", "rsg")
 
 _RAISING_LOOSENS = {"eta_Q": True, "script_support": True, "eta_G": True, "tau_e": True, "cut": True, "tau_l": False,
@@ -52,7 +54,7 @@ class PolicyRule:
         """Detector, rule, corpus, encoder: one rule each."""
         return (self.detector, self.rule, self.corpus, self.encoder)
 
-    def preset(self, moves: Mapping[str, float]) -> RSQConfig | RSGConfig | CalibratedConfig:
+    def preset(self, moves: Mapping[str, float]) -> AnyConfig:
         """The preset with these moves; wrong names and values are an :class:`InputError`."""
         return _moved(_preset(self.detector, self.rule), dict(moves))
 
@@ -87,7 +89,7 @@ class Policy:
             raise InputError(f"the slice {' / '.join(filter(None, twice[0]))} is set twice", where="policy")
 
     def moves(self, detector: str, rule: str, corpus: str, encoder: str | None) -> dict[str, float]:
-        """Parameters of a slice: of all corpora and encoders, then of the encoder, of the corpus, of both; later wins."""
+        """Parameters of a slice: of all corpora and encoders, then encoder, corpus, both; later wins."""
         found: dict[str, float] = {}
         for held in sorted(self.rules, key=lambda one: (bool(one.corpus), bool(one.encoder))):
             fits = held.detector == detector and held.rule == rule
@@ -102,17 +104,17 @@ class Policy:
         return _moved(config, moves) if moves else config
 
 
-def _preset(detector: str, rule: str) -> RSQConfig | RSGConfig | CalibratedConfig:
-    presets: Mapping[str, RSQConfig | RSGConfig | CalibratedConfig] = RSQ_PRESETS if detector == "rsq" else RSG_PRESETS
+def _preset(detector: str, rule: str) -> AnyConfig:
+    presets: Mapping[str, AnyConfig] = RSQ_PRESETS if detector == "rsq" else RSG_PRESETS
     if rule not in presets:
         raise InputError(f"unknown {detector} rule {rule!r}", where="policy", expected=nearest(rule, presets))
     return presets[rule]
 
 
 def _moved(config: Config, moves: dict[str, float]) -> Config:
-    if isinstance(config, RSQConfig):
-        return rsq.moved(config, moves)
-    return rsg.moved(config, moves)
+    found: Any = rsq.moved(config, moves) if isinstance(config, RSQConfig) else rsg.moved(config, moves)
+    changed: Config = found
+    return changed
 
 
 def parse_rules(given: Iterable[Mapping[str, Any]]) -> tuple[PolicyRule, ...]:
@@ -175,7 +177,7 @@ def _loosens(name: str, before: float, after: float) -> bool:
 def _defaults(detector: str, rule: str) -> dict[str, float]:
     config = _preset(detector, rule)
     if isinstance(config, RSQConfig):
-        named = {f"weight.{term}": value for term, value in zip(rsq.TERMS, config.weights, strict=True)}
-        named |= {f"gate.{term}": value for term, value in zip(rsq.TERMS, config.gates, strict=True)}
+        named = {f"weight.{term}": value for term, value in zip(TERMS, config.weights, strict=True)}
+        named |= {f"gate.{term}": value for term, value in zip(TERMS, config.gates, strict=True)}
         return {"eta_Q": config.threshold, "script_support": config.script_support, **named}
     return {name: float(getattr(config, field_name)) for name, field_name in rsg.fields_of(config).items()}

@@ -47,7 +47,7 @@ class InForce:
     quarantined: frozenset[Name] = frozenset()
     held: Mapping[Name, datetime] = field(default_factory=dict)
     unadmitted: frozenset[Name] = frozenset()
-    policy: Policy = Policy()
+    policy: Policy = field(default_factory=Policy)
     published_at: datetime | None = None
     confirmed_at: datetime | None = None
 

@@ -19,7 +19,7 @@ def threshold_curve(
     in_force: float,
     proposed: float,
 ) -> go.Figure:
-    """Shares flagged, of planted caught and of clean removed at each threshold; vertical lines mark the two settings."""
+    """Shares flagged, of planted caught, of clean removed at each threshold; lines mark the two settings."""
     figure = go.Figure()
     lines = [("all flagged", flagged, GREY, "dot")]
     lines += [("planted caught", caught, VERMILLION, "solid")] if caught is not None else []

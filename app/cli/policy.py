@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def policy() -> None:
     """Thresholds in force per slice of corpus and retriever.
 
-    A version is never changed: saving makes a new one, a roll-back too. What is in force applies to the next scan, query
-    and gate call. A version that may flag fewer documents needs a second person, single-user mode excepted.
+    A version is never changed: saving makes a new one, a roll-back too. What is in force applies to the next scan,
+    query and gate call. A version that may flag fewer documents needs a second person, single-user mode excepted.
     """
 
 

@@ -20,8 +20,12 @@ from app.cli.output import remark, result, table
 @click.option("--scan", default="", help="Scan to look at (rsg); default the latest of the slice.")
 @click.option("--set", "moves", multiple=True, metavar="NAME=NUMBER", help="A move; may be given again.")
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Recent window.")
-@click.option("--choose-at", type=click.FloatRange(0, 1, max_open=True), default=None,
-              help="Choose a threshold for this clean-removal budget on half of the targets, report it on the rest.")  # fmt: skip
+@click.option(
+    "--choose-at",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=None,
+    help="Choose a threshold for this clean-removal budget on half of the targets, report it on the rest.",
+)
 @click.option("--list", "listed", type=click.IntRange(0), default=20, show_default=True, help="Flips to list.")
 @warehouse_option
 @json_option
@@ -86,7 +90,8 @@ def whatif(
 def _held(held: dict[str, Any] | None) -> str:
     if held is None:
         return ""
-    return f"threshold {held['threshold']:.4f}, other half: caught {_rate(held['caught'])}, clean removed {_rate(held['removed'])}"
+    rates = f"caught {_rate(held['caught'])}, clean removed {_rate(held['removed'])}"
+    return f"threshold {held['threshold']:.4f}; on the other half: {rates}"
 
 
 def _rate(rate: dict[str, Any] | None) -> str:
@@ -98,13 +103,14 @@ def _rate(rate: dict[str, Any] | None) -> str:
 def _rows(found: dict[str, Any]) -> list[dict[str, str]]:
     unit, days = found["unit"], found["days"]
     flagged = "candidates" if unit == "queries" else "documents"
+    new = "queries" if unit == "queries" else "new documents"
     names = {
         "flagged": f"{flagged} flagged",
         "units": unit,
         "touched": f"{unit} touched",
         "per_thousand": f"flagged per 1,000 {unit}",
         "recent_flagged": f"flagged, last {days} days",
-        "recent_per_thousand": f"flagged per 1,000 {'queries' if unit == 'queries' else 'new documents'}, last {days} days",
+        "recent_per_thousand": f"flagged per 1,000 {new}, last {days} days",
     }
     rows = [
         {"measure": label, **{end: _count(found[end][name]) for end in ("in_force", "proposed")}}

@@ -84,7 +84,7 @@ def show_cell(where: Slice, sample: Sample, row: Mapping[str, Any]) -> None:
     units = "questions" if where.population == "retrieved" or where.detector.startswith("rsq") else "targets or sources"
     st.caption(
         f"n = {row['n']:,} with {row['positives']:,} planted (prevalence {row['prevalence']:.2%}) in "
-        f"{row['positive_units']:,} and {row['negative_units']:,} {units}. Intervals of 95 %, conditional on this corpus."
+        f"{row['positive_units']:,} and {row['negative_units']:,} {units}. 95 % intervals, conditional on this corpus."
     )
     command = str(row["command"])
     if row["auroc"] is None:

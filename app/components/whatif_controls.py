@@ -40,8 +40,8 @@ _RSQ: Final = {
         0.0,
         2.0,
         0.05,
-        "The script term counts only where the other terms come to at least this; 0 as published. Alone it is reached by "
-        "chance once in sixteen.",
+        "The script term counts only where the other terms come to at least this; 0 as published. Alone it is reached "
+        "by chance once in sixteen.",
     ),
 }
 _PAPER: Final = {

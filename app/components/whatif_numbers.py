@@ -17,8 +17,8 @@ from app.services.weighing import Weighed
 from ragsieve_core.whatif.outcome import CLEAN, POISON
 
 BASIS = {
-    "flagged_only": "Only flagged items were ever labelled or decided: precision is known, caught and clean removal are "
-    "not. Label a random sample (`sampling_probability`) to know them.",
+    "flagged_only": "Only flagged items were ever labelled or decided: precision is known, caught and clean removal "
+    "are not. Label a random sample (`sampling_probability`) to know them.",
     "none": "Nothing is labelled in this slice: only volume is known. Take labels in with `ragsieve label`.",
     "audit_sample": "Rates are estimated from an audit sample, weighted by the probability of being drawn.",
 }
@@ -70,7 +70,8 @@ def show_numbers(found: Mapping[str, Any]) -> None:
         )  # fmt: skip
         if found["needs_replay"] is not None:
             st.metric(
-                "Events that need a replay", f"{found['needs_replay']:,} of {found['events']:,}", border=True, width=240,
+                "Events that need a replay",
+                f"{found['needs_replay']:,} of {found['events']:,}", border=True, width=240,
                 help="Their ranking holds a document that flips. They are counted, never rescored from stored rows.",
             )  # fmt: skip
 
@@ -102,7 +103,8 @@ def show_curves(weighed: Weighed, found: Mapping[str, Any], threshold: str) -> N
 
     def share(rows: Any) -> list[float]:
         ordered = np.sort(score[rows])
-        return ((ordered.size - np.searchsorted(ordered, at, side="left")) / max(1, ordered.size)).tolist()
+        left = (ordered.size - np.searchsorted(ordered, at, side="left")) / max(1, ordered.size)
+        return [float(one) for one in left]
 
     flagged = share(np.ones(score.size, dtype=bool))
     caught = share(poison == POISON) if both and (poison == POISON).any() else None

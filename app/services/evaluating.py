@@ -63,7 +63,7 @@ def texts(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.str_]]:
 
 def numbers(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A number column, null as 0."""
-    return np.nan_to_num(table[name].to_numpy(zero_copy_only=False).astype(np.float64), nan=0.0)
+    return np.asarray(np.nan_to_num(table[name].to_numpy(zero_copy_only=False).astype(np.float64), nan=0.0))
 
 
 def tristate(table: pa.Table, name: str) -> np.ndarray[Any, np.dtype[np.int8]]:
@@ -260,7 +260,7 @@ def rows(
     warehouse: str,
     principal: Principal,
 ) -> list[dict[str, Any]]:
-    """Rows of ``cells``, ``differences`` or ``ablation`` for the slices asked for, each with the command that makes it."""
+    """Rows of ``cells``, ``differences`` or ``ablation``, each with the command that makes it."""
     samples = collect(wh, wanted, principal=principal)
     if view == "cells":
         return [

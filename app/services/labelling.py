@@ -74,10 +74,10 @@ def take_labels(
     stored = record_labels(wh, records, principal=principal) if records else 0
     judged = []
     if qrels is not None:
-        for row in read_qrels(qrels) if qrels.suffix == ".jsonl" else read_beir_qrels(qrels):
-            if isinstance(row, Rejected):
-                rejected.append(row)
+        for one in read_qrels(qrels) if qrels.suffix == ".jsonl" else read_beir_qrels(qrels):
+            if isinstance(one, Rejected):
+                rejected.append(one)
             else:
-                judged.append((row.query_id, row.document_id, row.score))
+                judged.append((one.query_id, one.document_id, one.score))
     new = record_qrels(wh, corpus, judged, source=qrels.name if qrels else "", principal=principal) if judged else 0
     return Labelled(stored, new, tuple(rejected))

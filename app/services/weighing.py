@@ -15,6 +15,7 @@ from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.evaluate.rate import Rate
 from ragsieve_core.policy import DETECTORS, Policy, PolicyRule, changes
 from ragsieve_core.rsg.config import rsg_preset
+from ragsieve_core.rsq.decision import TERMS
 from ragsieve_core.whatif import rsg, rsq
 from ragsieve_core.whatif.halves import HeldOut, chosen_threshold
 from ragsieve_core.whatif.outcome import Flips, flips, truth_rates, volume
@@ -149,8 +150,8 @@ def weigh(prepared: Prepared, setting: Setting, policy: Policy) -> Weighed:
 
 def _rsq_parameters(config: Any) -> dict[str, float]:
     named = {"eta_Q": config.threshold, "script_support": config.script_support}
-    named |= {f"weight.{term}": value for term, value in zip(rsq.TERMS, config.weights, strict=True)}
-    return named | {f"gate.{term}": value for term, value in zip(rsq.TERMS, config.gates, strict=True)}
+    named |= {f"weight.{term}": value for term, value in zip(TERMS, config.weights, strict=True)}
+    return named | {f"gate.{term}": value for term, value in zip(TERMS, config.gates, strict=True)}
 
 
 def _rsg_parameters(config: Any) -> dict[str, float]:

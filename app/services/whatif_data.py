@@ -93,13 +93,11 @@ def prepare_rsq(
     query = np.where(query == "", texts(table, "query_hash"), query)
     _, unit = np.unique(query, return_inverse=True)
     stored = flags(table, "flagged")
+    anchor, script, surprisal, alignment = (
+        numbers(table, f"e_{term}") for term in ("anchor", "script", "surprisal", "alignment")
+    )
     return PreparedRSQ(
-        columns=RSQColumns(
-            *(numbers(table, f"e_{term}") for term in ("anchor", "script", "surprisal", "alignment")),
-            flagged=stored,
-            event=event,
-            events=first.size,
-        ),
+        columns=RSQColumns(anchor, script, surprisal, alignment, stored, event, first.size),
         config=config,
         truth=_truth(table, unit.astype(np.int64)),
         verdict=_verdicts(table),
@@ -163,8 +161,9 @@ def prepare_rsg(
 def stored_config(fields: Mapping[str, Any]) -> RSGConfig | CalibratedConfig:
     """The configuration a scan was stored with; fields of a later version keep their defaults."""
     kind = CalibratedConfig if fields.get("rule") == "calibrated" else RSGConfig
-    known = {name: fields[name] for name in kind.__dataclass_fields__ if name in fields}
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+    known: dict[str, Any] = {name: fields[name] for name in kind.__dataclass_fields__ if name in fields}
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+    return kind(**given)
 
 
 def _latest(wh: Warehouse, corpus: str, rule: str, retriever: str | None, principal: Principal) -> dict[str, Any]:
@@ -180,7 +179,7 @@ def _latest(wh: Warehouse, corpus: str, rule: str, retriever: str | None, princi
 
 
 def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray[Any, np.dtype[np.int32]], np.ndarray[Any, np.dtype[np.int64]]]:
-    """Number of each value in order of appearance, and the row where each number begins; equal values stand together."""
+    """Number of each value in order of appearance, and the row where each begins; equal values stand together."""
     if not len(column):
         return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
     codes = column.combine_chunks().dictionary_encode().indices.to_numpy().astype(np.int32)
@@ -190,7 +189,7 @@ def _codes(column: pa.ChunkedArray) -> tuple[np.ndarray[Any, np.dtype[np.int32]]
 def _ages(column: pa.ChunkedArray, now: datetime) -> np.ndarray[Any, np.dtype[np.float32]]:
     moments = column.to_numpy().astype("datetime64[us]")
     age = (np.datetime64(now, "us") - moments).astype(np.int64) / 86_400e6
-    return np.maximum(age, 0).astype(np.float32)
+    return np.asarray(np.maximum(age, 0), dtype=np.float32)
 
 
 def _verdicts(table: pa.Table) -> np.ndarray[Any, np.dtype[np.int8]]:
@@ -198,7 +197,7 @@ def _verdicts(table: pa.Table) -> np.ndarray[Any, np.dtype[np.int8]]:
     kept, taken = (
         pc.fill_null(pc.equal(column, name), False).to_numpy(zero_copy_only=False) for name in ("keep", "quarantine")
     )
-    return (kept.astype(np.int8) * KEEP + taken.astype(np.int8) * QUARANTINE).astype(np.int8)
+    return np.asarray(kept.astype(np.int8) * KEEP + taken.astype(np.int8) * QUARANTINE, dtype=np.int8)
 
 
 def _truth(table: pa.Table, unit: np.ndarray[Any, np.dtype[np.int64]]) -> Truth:

@@ -90,7 +90,7 @@ def draw(
 
 
 def resampled_auroc(score: NDArray[np.float64], positive: NDArray[np.bool_], drawn: Resamples) -> NDArray[np.float64]:
-    """AUROC of every resample, float64 (resamples,); NaN where a resample holds one class alone. Ties count one half."""
+    """AUROC of every resample, float64 (resamples,), ties one half; NaN where a resample holds one class alone."""
     order = np.argsort(score, kind="stable")
     ordered, label, cluster = score[order], positive[order], drawn.cluster[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if ordered.size else np.zeros(0, np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,7 +60,7 @@ class Sample:
 
     def __post_init__(self) -> None:
         count = self.score.shape[0]
-        columns = (self.poison, self.cluster, self.flagged, self.name, *self.terms.values())
+        columns: tuple[Sized, ...] = (self.poison, self.cluster, self.flagged, self.name, *self.terms.values())
         if any(len(column) != count for column in columns):
             raise InputError("columns of different length in a sample", expected=f"{count} values in each")
 

@@ -83,13 +83,13 @@ def clustered_rate(
         return Rate(float("nan"), 0.0, 1.0, 0, 0, 0, 1.0)
     size = np.bincount(cluster)
     held = size > 0
-    hits = np.bincount(cluster, weights=hit)[held]
+    hits = np.bincount(cluster, weights=hit)[held].astype(np.float64)
     counts = size[held].astype(np.float64)
     if weight is None:
         mass, caught, unequal = counts, hits, 1.0
     else:
-        mass = np.bincount(cluster, weights=weight)[held]
-        caught = np.bincount(cluster, weights=weight * hit)[held]
+        mass = np.bincount(cluster, weights=weight)[held].astype(np.float64)
+        caught = np.bincount(cluster, weights=weight * hit)[held].astype(np.float64)
         unequal = float(n * np.square(weight).sum() / np.square(weight.sum()))
     share = float(np.clip(caught.sum() / mass.sum(), 0.0, 1.0))
     effect = _design_effect(share, caught, mass, counts, hits, unequal)

@@ -41,7 +41,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Labelled documents of a scan, row = document; ``unit`` from :func:`ragsieve_core.evaluate.units.document_units`."""
+    """Labelled documents of a scan; ``unit`` from :func:`ragsieve_core.evaluate.units.document_units`."""
 
     document: Texts
     attack: Texts
@@ -57,15 +57,15 @@ def _codes(values: Texts) -> NDArray[np.int64]:
 
 
 def _attacks(attack: Texts, poison: NDArray[np.int8]) -> list[str]:
-    named = sorted({name for name in attack[poison == 1].tolist()})
+    named = sorted(set(attack[poison == 1].tolist()))
     return [*named, ALL] if len(named) != 1 else named
 
 
 def _clean_rows(held: Candidates, attack: str) -> NDArray[np.bool_]:
     """Clean candidates that belong to an attack's cell: of its own events, and of those without any attack."""
     if attack == ALL:
-        return held.poison == 0
-    return (held.poison == 0) & np.isin(held.condition, ["", "clean", attack])
+        return np.asarray(held.poison == 0)
+    return np.asarray((held.poison == 0) & np.isin(held.condition, ["", "clean", attack]))
 
 
 def retrieved_by_rsq(held: Candidates) -> Iterator[tuple[str, Sample]]:
@@ -79,7 +79,7 @@ def retrieved_by_rsq(held: Candidates) -> Iterator[tuple[str, Sample]]:
 
 
 def retrieved_by_rsg(held: Candidates, scanned: Documents) -> Iterator[tuple[str, Sample]]:
-    """(attack, sample) over the same candidates, with the score RSG gave their documents; those it lacks are left out."""
+    """(attack, sample) over the same candidates with RSG's score of their documents; those it lacks are left out."""
     order = np.argsort(scanned.document, kind="stable")
     place = np.searchsorted(scanned.document, held.document, sorter=order).clip(max=max(0, order.size - 1))
     row = order[place] if order.size else np.zeros(0, dtype=np.int64)

@@ -110,7 +110,8 @@ def score_ranking(
     for index, document in enumerate(ranked[: config.k]):
         strange = surprisal(surprisals[index].nll, config, surprisals[index].offsets)
         terms = (anchors[index].e_anchor, scripts[index].e_script, strange.e_surprisal, alignments[index].e_alignment)
-        score = float(combined_score(*(np.array([term]) for term in terms), config)[0])
+        anchor, script, burst, alignment = (np.array([term]) for term in terms)
+        score = float(combined_score(anchor, script, burst, alignment, config)[0])
         candidates.append(
             CandidateEvidence(
                 document.id,

@@ -44,7 +44,9 @@ def recall_at(columns: RankingColumns, flagged: NDArray[np.bool_], k: int = 5) -
     running = np.cumsum(stays)
     first = np.r_[True, columns.event[1:] != columns.event[:-1]] if columns.event.size else np.zeros(0, np.bool_)
     # Survivors counted before the event begins
-    base = np.repeat((running - stays)[first], np.diff(np.r_[np.flatnonzero(first), columns.event.size]))
+    base: NDArray[np.int64] = np.repeat(
+        (running - stays)[first], np.diff(np.r_[np.flatnonzero(first), columns.event.size])
+    )
     top = stays & (running - base <= k) & columns.relevant
     found = np.bincount(columns.event[top], minlength=columns.wanted.size)
     return float((found[judged] / columns.wanted[judged]).mean()), events

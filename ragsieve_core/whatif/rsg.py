@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def fields_of(config: AnyConfig) -> dict[str, str]:
     return dict(_CALIBRATED if isinstance(config, CalibratedConfig) else _PAPER)
 
 
-C = TypeVar("C", RSGConfig, CalibratedConfig)
+C = TypeVar("C", bound=RSGConfig | CalibratedConfig)
 
 
 def moved(config: C, moves: dict[str, float]) -> C:
@@ -105,9 +105,8 @@ def moved(config: C, moves: dict[str, float]) -> C:
         if name == "k_G" and value != int(value):
             raise InputError(f"{value!r} neighbours", where="k_G", expected="a whole number")
         changes[names[name]] = int(value) if name == "k_G" else value
-    if isinstance(config, CalibratedConfig):
-        return dataclasses.replace(config, **changes)  # type: ignore[arg-type]
-    return dataclasses.replace(config, **changes)  # type: ignore[arg-type]
+    given: dict[str, Any] = dict(changes)
+    return dataclasses.replace(config, **given)
 
 
 def rescore(columns: RSGColumns, config: AnyConfig) -> Rescored:

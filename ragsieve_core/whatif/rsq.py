@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +71,7 @@ def moved(config: RSQConfig, moves: dict[str, float]) -> RSQConfig:
     """
     from ragsieve_core.whatif.naming import unknown_move
 
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     weights, gates = list(config.weights), list(config.gates)
     for name, value in moves.items():
         kind, _, term = name.partition(".")
@@ -84,4 +85,4 @@ def moved(config: RSQConfig, moves: dict[str, float]) -> RSQConfig:
             gates[TERMS.index(term)] = value
         else:
             raise unknown_move(name, MOVES)
-    return dataclasses.replace(config, weights=tuple(weights), gates=tuple(gates), **changes)  # type: ignore[arg-type]
+    return dataclasses.replace(config, weights=tuple(weights), gates=tuple(gates), **changes)

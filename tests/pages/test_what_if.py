@@ -59,8 +59,17 @@ def test_a_moved_slider_is_in_the_address(warehouse: Small, open_page: Open) -> 
     assert "eta_Q" not in page.query_params
 
 
-@pytest.mark.parametrize("query", [{"detector": "rsg", "rule": "paper", "density_cut": "0.3", "k_G": "4"}, {"detector": "rsg"},
-                                   {"eta_Q": "nan"}, {"eta_Q": "inf"}, {"eta_Q": "x", "corpus": "no"}, {"rule": "no"}], ids=str)  # fmt: skip
+ADDRESSES = [
+    {"detector": "rsg", "rule": "paper", "density_cut": "0.3", "k_G": "4"},
+    {"detector": "rsg"},
+    {"eta_Q": "nan"},
+    {"eta_Q": "inf"},
+    {"eta_Q": "x", "corpus": "no"},
+    {"rule": "no"},
+]
+
+
+@pytest.mark.parametrize("query", ADDRESSES, ids=str)
 def test_any_address_shows_a_page(query: dict[str, str], warehouse: Small, open_page: Open) -> None:
     page = open_page("what_if", **query)
     assert not page.exception

@@ -20,10 +20,11 @@ def test_recall_equals_a_plain_loop() -> None:
     flagged = rng.random(events * 5) < 0.4
     shares = []
     for number in range(events):
-        left = []
-        for row in np.flatnonzero(event == number):
-            if not gone[row] and not (candidate[row] >= 0 and flagged[candidate[row]]):
-                left.append(relevant[row])
+        left = [
+            relevant[row]
+            for row in np.flatnonzero(event == number)
+            if not gone[row] and not (candidate[row] >= 0 and flagged[candidate[row]])
+        ]
         if wanted[number]:
             shares.append(sum(left[:5]) / wanted[number])
     value, judged = recall_at(RankingColumns(event, candidate, gone, relevant, wanted), flagged)
