@@ -13,6 +13,9 @@ from app.components.labels import chart_label
 
 ROW = ("dataset", "retriever", "detector")
 _CELL = 66
+INK, PAPER = "#101820", "#FFFFFF"
+_DARK = 0.55
+"""Value below which the colour scale is dark, so that what stands on it must be light."""
 
 
 def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: str) -> go.Figure:
@@ -44,7 +47,7 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
         text.append([_printed(row, measure) for row in line])
         keys.append(["" if row is None else cell_key(row) for row in line])
     figure = go.Figure()
-    shared: dict[str, Any] = {"x": x, "y": y, "xgap": 3, "ygap": 3, "text": text, "texttemplate": "%{text}"}
+    shared: dict[str, Any] = {"x": x, "y": y, "xgap": 3, "ygap": 3, "text": text}
     figure.add_heatmap(
         z=value,
         zmin=0,
@@ -61,6 +64,8 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
         hovertemplate="%{y}<br>%{x}<br>%{text}<br>fewer than 20 planted documents<extra></extra>",
         **shared,
     )
+    for colour, low, high in ((INK, _DARK, 1.1), (PAPER, -0.1, _DARK), (None, None, None)):
+        _write(figure, x, y, text, value, (low, high), colour)
     # A heatmap cannot be clicked; squares too faint to see can
     figure.add_scatter(
         x=[one for _ in y for one in x],
@@ -72,9 +77,33 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
         showlegend=False,
     )
     framed(figure, height=90 + _CELL * len(names), x="attack", y="", legend=False)
-    figure.update_xaxes(side="top", type="category")
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_xaxes(side="top", type="category", showgrid=False)
+    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
     return figure
+
+
+def _write(
+    figure: go.Figure,
+    x: Sequence[str],
+    y: Sequence[str],
+    text: Sequence[Sequence[str]],
+    value: Sequence[Sequence[float | None]],
+    span: tuple[float | None, float | None],
+    colour: str | None,
+) -> None:
+    """Print the cells whose value lies in a span in one colour; without a span, the grey ones in the theme's own."""
+    low, high = span
+    places = [
+        (x[column], y[row], text[row][column])
+        for row, line in enumerate(value)
+        for column, held in enumerate(line)
+        if text[row][column]
+        and (held is None if low is None or high is None else held is not None and low <= held < high)
+    ]
+    if places:
+        across, down, words = zip(*places, strict=True)
+        font = {"size": 12} | ({"color": colour} if colour else {})
+        figure.add_scatter(x=across, y=down, text=words, mode="text", textfont=font, hoverinfo="skip", showlegend=False)
 
 
 def cell_key(row: Mapping[str, Any]) -> str:

@@ -33,7 +33,9 @@ def threshold_curve(
             line={"color": colour, "width": 2.5, "dash": dash},
             hovertemplate=f"threshold %{{x:.3f}}<br>{name} %{{y:.4f}}<extra></extra>",
         )
-    figure.add_vline(x=in_force, line={"color": GREY, "width": 1.5}, annotation_text="in force")
+    figure.add_vline(
+        x=in_force, line={"color": GREY, "width": 1.5}, annotation_text="in force", annotation_position="bottom left"
+    )
     if proposed != in_force:
         where = {"color": ORANGE, "width": 2.5, "dash": "dashdot"}
         figure.add_vline(x=proposed, line=where, annotation_text="proposed", annotation_position="bottom right")

@@ -99,33 +99,33 @@ def show_cell(where: Slice, sample: Sample, row: Mapping[str, Any]) -> None:
         st.plotly_chart(roc_figure(curve, row["caught"], row["clean_removed"] or 0.0), config=CONFIG, key="roc")
         points = zip(curve.false_positive, curve.true_positive, curve.threshold, strict=True)
         named = [{"false_positive": float(f), "true_positive": float(t), "threshold": float(s)} for f, t, s in points]
-        figure_data(named, "roc", command, key="roc_data")
+        figure_data(named, "roc", command, key="roc_data", shown=False)
     with middle:
         st.plotly_chart(budget_figure(budgets, found), config=CONFIG, key="budget")
         named = [{"budget": b, "detection": float(d)} for b, d in zip(budgets, found, strict=True)]
-        figure_data(named, "budget", command, key="budget_data")
+        figure_data(named, "budget", command, key="budget_data", shown=False)
     with right:
         st.plotly_chart(histogram_figure(edges, bad, good), config=CONFIG, key="histogram")
         bars = zip(edges[:-1], edges[1:], bad, good, strict=True)
         named = [{"from": float(a), "to": float(b), "planted": int(p), "clean": int(c)} for a, b, p, c in bars]
-        figure_data(named, "histogram", command, key="histogram_data")
+        figure_data(named, "histogram", command, key="histogram_data", shown=False)
+    st.code(plain_label(command, 600), language=None, wrap_lines=True)
     show_missed(sample)
     terms = ablation_rows({where: sample}, resamples=300)
     if terms:
         st.subheader("Ablation")
-        kept = (
-            "score",
-            "auroc",
-            "auroc_low",
-            "auroc_high",
-            "detection_at_0.05",
-            "detection_at_0.05_low",
-            "detection_at_0.05_high",
-        )
+        kept = {
+            "auroc": "AUROC",
+            "auroc_low": "low",
+            "auroc_high": "high",
+            "detection_at_0.05": "detected at 5 % clean removal",
+            "detection_at_0.05_low": "low",
+            "detection_at_0.05_high": "high",
+        }
         show_table(
-            [{name: one[name] for name in kept} for one in terms],
+            [{name: one[name] for name in ("score", *kept)} for one in terms],
             {"score": text_column("Score", "The full score, one term left out, or one alone.")}
-            | {name: number_column(name.replace("_", " "), digits=3) for name in kept[1:]},
+            | {name: number_column(label, digits=3) for name, label in kept.items()},
             name="ablation",
             key="ablation",
         )

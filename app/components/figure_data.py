@@ -14,8 +14,13 @@ from app.components.labels import file_label, plain_label
 from app.services.export_files import write_table
 
 
-def figure_data(rows: Sequence[Mapping[str, Any]], name: str, command: str, *, key: str) -> None:
-    """Two small buttons and the command below a figure."""
+def figure_data(rows: Sequence[Mapping[str, Any]], name: str, command: str, *, key: str, shown: bool = True) -> None:
+    """Two small buttons and the command below a figure.
+
+    Parameters
+    ----------
+    shown : False where the page shows one command for several figures; the files hold it all the same.
+    """
 
     def parquet() -> bytes:
         stream = io.BytesIO()
@@ -35,4 +40,5 @@ def figure_data(rows: Sequence[Mapping[str, Any]], name: str, command: str, *, k
             on_click="ignore",
             help="The numbers behind this figure, every value as it is.",
         )
-    st.code(plain_label(command, 600), language=None, wrap_lines=True)
+    if shown:
+        st.code(plain_label(command, 600), language=None, wrap_lines=True)

@@ -52,9 +52,9 @@ def show_numbers(found: Mapping[str, Any]) -> None:
         ends = {end: _recall(found[end]) for end in ("in_force", "proposed")}
         table.append({"measure": "Recall@5 of what survives", **ends, "meaning": "Needs relevance judgements."})
     columns = {
-        "measure": text_column("Measure"),
-        "in_force": text_column("In force"),
-        "proposed": text_column("Proposed"),
+        "measure": text_column("Measure", width=210),
+        "in_force": text_column("In force", width=225),
+        "proposed": text_column("Proposed", width=225),
     }
     show_table(table, columns | {"meaning": text_column("What it is")}, name="what-if", key="numbers", most=20)
     if found["proposed"]["basis"] in BASIS:
@@ -119,12 +119,13 @@ def show_curves(weighed: Weighed, found: Mapping[str, Any], threshold: str) -> N
             | ({"clean_removed": removed[place]} if removed else {})
             for place, one in enumerate(at)
         ]
-        figure_data(data, "threshold-curve", str(found["command"]), key="curve_data")
+        figure_data(data, "threshold-curve", str(found["command"]), key="curve_data", shown=False)
     with right:
         days = [found[end]["per_day"] for end in ("in_force", "proposed")]
         st.plotly_chart(volume_per_day(*days), config=CONFIG, key="days")
         data = [{"days_ago": age, "in_force": a, "proposed": b} for age, (a, b) in enumerate(zip(*days, strict=True))]
-        figure_data(data, "flagged-per-day", str(found["command"]), key="days_data")
+        figure_data(data, "flagged-per-day", str(found["command"]), key="days_data", shown=False)
+    st.code(plain_label(found["command"], 600), language=None, wrap_lines=True)
 
 
 def _plain(value: Any) -> str:
