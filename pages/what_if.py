@@ -59,7 +59,7 @@ def main() -> None:
             return
         found = report_of(weighed, setting)
         show_numbers(found)
-    show_curves(weighed, found, "eta_Q" if setting.detector == "rsq" else "eta_G")
+    show_curves(weighed, found)
     show_flips(found)
     if moves and show_save(here, policy, setting):
         forget_moves(setting)

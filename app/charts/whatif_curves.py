@@ -16,6 +16,7 @@ def threshold_curve(
     caught: Sequence[float] | None,
     removed: Sequence[float] | None,
     *,
+    x: str,
     in_force: float,
     proposed: float,
 ) -> go.Figure:
@@ -33,13 +34,14 @@ def threshold_curve(
             line={"color": colour, "width": 2.5, "dash": dash},
             hovertemplate=f"threshold %{{x:.3f}}<br>{name} %{{y:.4f}}<extra></extra>",
         )
-    figure.add_vline(
-        x=in_force, line={"color": GREY, "width": 1.5}, annotation_text="in force", annotation_position="bottom left"
-    )
-    if proposed != in_force:
+    # A cut of 0 is switched off
+    if in_force:
+        where = {"color": GREY, "width": 1.5}
+        figure.add_vline(x=in_force, line=where, annotation_text="in force", annotation_position="bottom left")
+    if proposed and proposed != in_force:
         where = {"color": ORANGE, "width": 2.5, "dash": "dashdot"}
         figure.add_vline(x=proposed, line=where, annotation_text="proposed", annotation_position="bottom right")
-    framed(figure, height=330, x="threshold", y="share of candidates or documents")
+    framed(figure, height=330, x=f"threshold ({x})", y="share of candidates or documents")
     figure.update_yaxes(range=[-0.02, 1.05])
     return figure
 

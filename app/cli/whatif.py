@@ -91,7 +91,7 @@ def _held(held: dict[str, Any] | None) -> str:
     if held is None:
         return ""
     rates = f"caught {_rate(held['caught'])}, clean removed {_rate(held['removed'])}"
-    return f"threshold {held['threshold']:.4f}; on the other half: {rates}"
+    return f"{held['parameter']} {held['threshold']:.4f}; on the other half: {rates}"
 
 
 def _rate(rate: dict[str, Any] | None) -> str:

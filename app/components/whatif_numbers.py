@@ -94,9 +94,9 @@ def show_flips(found: Mapping[str, Any]) -> None:
     show_table(rows, columns, name="flips", key="flips")
 
 
-def show_curves(weighed: Weighed, found: Mapping[str, Any], threshold: str) -> None:
-    """Shares over thresholds for the proposed scores, and flagged items per day."""
-    score, poison = weighed.score, weighed.prepared.truth.poison
+def show_curves(weighed: Weighed, found: Mapping[str, Any]) -> None:
+    """Shares over thresholds of the proposed setting, and flagged items per day."""
+    score, poison, threshold = weighed.axis, weighed.prepared.truth.poison, weighed.axis_name
     top = float(np.quantile(score, 0.999)) if score.size else 1.0
     at = np.linspace(0, max(top, 1.0) * 1.05, 120)
     both = found["proposed"]["basis"] in ("labels", "audit_sample")
@@ -112,7 +112,9 @@ def show_curves(weighed: Weighed, found: Mapping[str, Any], threshold: str) -> N
     marks = {end: float(found["parameters"][end][threshold]) for end in ("in_force", "proposed")}
     left, right = st.columns([3, 2])
     with left:
-        st.plotly_chart(threshold_curve(at.tolist(), flagged, caught, removed, **marks), config=CONFIG, key="curve")
+        st.plotly_chart(
+            threshold_curve(at.tolist(), flagged, caught, removed, x=threshold, **marks), config=CONFIG, key="curve"
+        )
         data = [
             {"threshold": float(one), "flagged": flagged[place]}
             | ({"caught": caught[place]} if caught else {})

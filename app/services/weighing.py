@@ -83,7 +83,11 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Scores and flags of a setting and of the policy in force over the same rows."""
+    """Scores and flags of a setting and of the policy in force over the same rows.
+
+    ``axis`` is what the setting's threshold ``axis_name`` cuts: the score, or under `paper` the density (integrity at
+    1), because the published score saturates at the budget.
+    """
 
     prepared: Prepared
     score: Scores
@@ -93,6 +97,8 @@ class Weighed:
     flips: Flips
     parameters: dict[str, dict[str, float]]
     notes: tuple[str, ...]
+    axis: Scores
+    axis_name: str
 
 
 def prepare(wh: Warehouse, setting: Setting, *, principal: Principal) -> Prepared:
@@ -117,6 +123,7 @@ def weigh(prepared: Prepared, setting: Setting, policy: Policy) -> Weighed:
         base = policy.applied(prepared.config, setting.corpus, setting.retriever)
         before_score, before = rsq.rescore(prepared.columns, base)
         score, flagged = rsq.rescore(prepared.columns, rsq.moved(base, moves))
+        axis, axis_name = score, "eta_Q"
         parameters = {"in_force": _rsq_parameters(base), "proposed": _rsq_parameters(rsq.moved(base, moves))}
     else:
         preset = rsg_preset(setting.rule)
@@ -130,6 +137,9 @@ def weigh(prepared: Prepared, setting: Setting, policy: Policy) -> Weighed:
         wanted = rsg.moved(held, moves)
         new = rsg.rescore(prepared.columns, wanted)
         score, flagged = new.score, new.flagged
+        axis, axis_name = score, "eta_G"
+        if new.density is not None:
+            axis, axis_name = np.maximum(new.density.astype(np.float64), prepared.columns.integrity), "density_cut"
         parameters = {"in_force": _rsg_parameters(held), "proposed": _rsg_parameters(wanted)}
         if setting.rule == "paper" and "eta_G" in moves:
             notes.append(
@@ -145,6 +155,8 @@ def weigh(prepared: Prepared, setting: Setting, policy: Policy) -> Weighed:
         flips(before, flagged, prepared.verdict),
         parameters,
         tuple(notes),
+        axis,
+        axis_name,
     )
 
 
@@ -245,7 +257,7 @@ def flip_rows(weighed: Weighed, limit: int) -> list[dict[str, Any]]:
 
 
 def held_out(weighed: Weighed, budget: float) -> dict[str, Any]:
-    """A threshold for this setting's scores, chosen on one half of the targets and reported on the other."""
+    """A threshold for what this setting cuts, chosen on one half of the targets and reported on the other."""
     truth = weighed.prepared.truth
     if truth.basis != "labels":
         raise InputError(
@@ -255,8 +267,8 @@ def held_out(weighed: Weighed, budget: float) -> dict[str, Any]:
             do="ragsieve label",
         )
     known = truth.poison >= 0
-    chosen: HeldOut = chosen_threshold(weighed.score[known], truth.poison[known] == 1, truth.cluster[known], budget)
-    return asdict(chosen)
+    chosen: HeldOut = chosen_threshold(weighed.axis[known], truth.poison[known] == 1, truth.cluster[known], budget)
+    return {"parameter": weighed.axis_name, **asdict(chosen)}
 
 
 def rules_with(policy: Policy, setting: Setting, *, everywhere: bool = False) -> tuple[PolicyRule, ...]:
