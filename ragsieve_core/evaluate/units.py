@@ -26,7 +26,9 @@ def document_units(
     ----------
     poison : bool (N,).
     target, source : N names, empty = unknown.
-    links : rows of retained neighbours, two arrays of equal length.
+    links : rows of retained neighbours, two arrays of equal length: the second is retained by the first. Two documents
+        are joined where each retains the other: joined one way, groups percolate (under `calibrated`, which has a
+        strongest group for every document, to 5,700 of 6,119 pages of a wiki; both ways to 12).
 
     Returns
     -------
@@ -36,6 +38,7 @@ def document_units(
     left, right = links
     # Planted documents lie between pages: through them a component would swallow what it attacks
     clean = ~poison[left] & ~poison[right]
+    clean &= np.isin(left * count + right, right * count + left)
     graph = coo_array((np.ones(int(clean.sum()), dtype=np.int8), (left[clean], right[clean])), shape=(count, count))
     _, component = connected_components(graph, directed=False)
     names = [

@@ -76,10 +76,10 @@ def test_rsg_is_compared_over_the_same_candidates() -> None:
 
 
 def test_units_of_documents_by_hand() -> None:
-    #          0: planted for t, 1: planted for t, 2 and 3: one source, 4 and 5: neighbours, 6: linked to a planted one
+    # 0 and 1: planted for t; 2 and 3: one source; 4 and 5: each other's neighbours; 6: of a planted one, and of 5 alone
     poison = np.array([True, True, False, False, False, False, False])
     target, source = ["t", "t", "", "", "", "", ""], ["x", "y", "s", "s", "", "", ""]
-    links = (np.array([4, 6, 0]), np.array([5, 0, 4]))
+    links = (np.array([4, 5, 6, 0, 6]), np.array([5, 4, 0, 6, 5]))
     unit = document_units(poison, target, source, links)
     assert unit[0] == unit[1]
     assert unit[2] == unit[3]
