@@ -15,6 +15,8 @@ NEIGHBOURHOOD: Final = "neighbourhood"
 REPLAY: Final = "replay"
 INGEST: Final = "ingest"
 AUDIT: Final = "audit"
+WHAT_IF: Final = "what_if"
+EVALUATION: Final = "evaluation"
 
 # group -> (file, title, icon)
 SCREENS: Final = {
@@ -28,6 +30,10 @@ SCREENS: Final = {
         (OVERVIEW, "Overview", ":material/dashboard:"),
         (INGEST, "Ingest & scans", ":material/upload_file:"),
         (AUDIT, "Audit", ":material/link:"),
+    ),
+    "Measure": (
+        (WHAT_IF, "What-if", ":material/tune:"),
+        (EVALUATION, "Evaluation", ":material/monitoring:"),
     ),
 }
 

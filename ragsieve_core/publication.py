@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.policy import Policy, parse_rules
 
 MissingPolicy = Literal["refuse", "open"]
 State = Literal["ok", "stale", "missing", "damaged", "lower_number"]
@@ -52,6 +53,7 @@ class InForce:
     quarantined : documents that leave every ranking.
     held : documents on hold, with the UTC time at which the hold ends by itself.
     unadmitted : documents that the corpus's admission policy does not let into retrieval yet.
+    policy : thresholds per slice that apply to the next scan and the next query; empty before the first.
     published_at, confirmed_at : UTC; when it was made, and when the owner last said that it still holds.
     tenants : tenants of the documents named above; a document without an entry concerns every tenant.
     credentials : tokens of programs that were neither revoked nor over when it was made, by token id.
@@ -63,6 +65,7 @@ class InForce:
     quarantined: frozenset[Name] = frozenset()
     held: Mapping[Name, datetime] = field(default_factory=dict)
     unadmitted: frozenset[Name] = frozenset()
+    policy: Policy = field(default_factory=Policy)
     published_at: datetime | None = None
     confirmed_at: datetime | None = None
     tenants: Mapping[Name, frozenset[str]] = field(default_factory=dict)
@@ -210,6 +213,14 @@ class PublicationReader:
         return content
 
 
+def _policy(content: Mapping[str, Any]) -> Policy:
+    try:
+        return Policy(content.get("policy_version"), parse_rules(content.get("policy", ())))
+    except InputError as error:
+        # Of a newer version, say: thresholds that cannot be read must not be taken for the published ones
+        raise ValueError(f"a policy this version cannot read ({error.what})") from error
+
+
 def _in_force(number: int, confirmed_at: datetime, content: Mapping[str, Any]) -> InForce:
     if int(content["number"]) != number:
         raise ValueError("the file has another number than the pointer says")
@@ -219,6 +230,7 @@ def _in_force(number: int, confirmed_at: datetime, content: Mapping[str, Any]) -
         quarantined=frozenset((str(corpus), str(name)) for corpus, name in content["quarantined"]),
         held={(str(corpus), str(name)): datetime.fromisoformat(end) for corpus, name, end in content["held"]},
         unadmitted=frozenset((str(corpus), str(name)) for corpus, name in content["unadmitted"]),
+        policy=_policy(content),
         published_at=datetime.fromisoformat(content["published_at"]),
         confirmed_at=confirmed_at,
         tenants=_tenants(content.get("tenants", [])),

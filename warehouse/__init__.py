@@ -62,6 +62,17 @@ Alerts
     ``alerts.alert_detail(wh, alert, *, principal) -> AlertDetail(alert, document, scores, neighbors, evidence,
     reach, reach_totals, versions, history)``.
 
+Policies
+    ``policies.save_policy(wh, rules, *, principal, note="", parent=None) -> PolicyVersion``, ``rollback_policy``,
+    ``approve_policy``, ``reject_policy``, ``list_policies``, ``get_policy``, ``current_policy``, ``diff_policies``;
+    ``rules``: :class:`ragsieve_core.policy.PolicyRule`. In force for other processes as ``InForce.policy``.
+
+What-if and evaluation
+    ``evaluation.labelled_candidates(wh, *, principal, corpus="") -> pyarrow.Table``, ``latest_scans``,
+    ``labelled_documents(wh, scan, *, principal)``, ``retained_links``, ``injected``; ``whatif.candidates(wh, corpus,
+    rule, retriever, *, principal)``, ``judged_rankings``, ``neighbors(wh, scan, *, principal)``, ``reach``.
+    ``labels.record_qrels(wh, corpus, [(query id, document id, relevance)], *, source, principal) -> int``.
+
 Overview, labels, audit
     ``overview.overview(wh, *, principal) -> dict``; ``labels.record_labels(wh, [LabelRecord(…)], *, principal) ->
     int``; ``labels.list_labels(wh, *, principal, corpus="") -> pyarrow.Table``; ``audit.verify(wh, *, against=()) ->

@@ -79,3 +79,45 @@ def list_labels(wh: Warehouse, *, principal: Principal, corpus: str = "", held_o
     """
     with wh.reading() as cursor:
         return sql.table(cursor, "labels", corpus=corpus, held_out=held_out, **principal.scope())
+
+
+def record_qrels(
+    wh: Warehouse, corpus: str, judgements: Sequence[tuple[str, str, int]], *, source: str, principal: Principal
+) -> int:
+    """Append relevance judgements (query id, document id, relevance) that say something new; returns how many did."""
+    principal.require("reviewer", "record relevance judgements")
+    asked = pa.Table.from_pylist(
+        [
+            {"query_id": query, "document_id": document, "relevance": max(0, relevance)}
+            for query, document, relevance in {(q, d): (q, d, r) for q, d, r in judgements}.values()
+        ],
+        schema=pa.schema([("query_id", pa.string()), ("document_id", pa.string()), ("relevance", pa.int32())]),
+    )
+
+    def work(cursor: duckdb.DuckDBPyConnection) -> int:
+        corpus_id = corpora.ensure(cursor, corpus, principal)
+        cursor.register("asked", asked)
+        try:
+            fresh = sql.table(cursor, "qrels_new", corpus_id=corpus_id)
+        finally:
+            cursor.unregister("asked")
+        if not fresh.num_rows:
+            return 0
+        shared = {"corpus_id": corpus_id, "source": source, "acted_at": utc_now(), "actor": principal.identity}
+        rows = [row | shared for row in fresh.to_pylist()]
+        sql.insert(cursor, "qrels", pa.Table.from_pylist(rows, schema=_QRELS))
+        audit.append(cursor, principal.identity, "qrels_recorded", corpus_id, {"qrels": len(rows), "source": source})
+        return len(rows)
+
+    return wh.run_transaction(work)
+
+
+_QRELS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("corpus_id", "query_id", "document_id")),
+        ("relevance", pa.int32()),
+        ("source", pa.string()),
+        ("acted_at", pa.timestamp("us")),
+        ("actor", pa.string()),
+    ]
+)

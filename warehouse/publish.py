@@ -35,8 +35,11 @@ def content(cursor: duckdb.DuckDBPyConnection, now: datetime) -> dict[str, Any]:
     tenants = {tuple(row) for row in sql.run(cursor, "in_force_tenants", now=now).fetchall()}
     credentials = sql.rows(cursor, "publish_credentials", now=now)
     key = sql.first(cursor, "SELECT value FROM warehouse_facts WHERE name = 'query_key'")
+    policy = sql.first(cursor, "SELECT policy_id, rules FROM policy_current")
     return {
         "format": FORMAT,
+        "policy_version": str(policy[0]) if policy else None,
+        "policy": json.loads(policy[1]) if policy else [],
         "quarantine_version": str(current[0]) if current else None,
         "quarantined": [list(row) for row in quarantined],
         "held": [[corpus, name, _iso(end)] for corpus, name, end in held],
@@ -138,7 +141,7 @@ def ensure_published(wh: Warehouse, *, principal: Principal) -> int:
             sound = hashlib.sha256(data).hexdigest() == last[2]
             if sound:
                 told = json.loads(data)
-                same = ("quarantine_version", "quarantined", "unadmitted", "query_key")
+                same = ("quarantine_version", "quarantined", "unadmitted", "query_key", "policy_version")
                 sound = all(told.get(name) == now[name] for name in same)
                 # Holds and tokens that ran out need no new number: their ends stand in the file
                 for name in ("held", "tenants", "credentials"):

@@ -14,6 +14,9 @@ from app.cli.output import progress, remark, result
 @click.command()
 @click.argument("contexts", type=click.Path(path_type=Path))
 @click.option("--corpus", required=True, help="Corpus the rankings belong to; made on first use.")
+@click.option(
+    "--encoder", default=None, help="Key of the retriever that made the rankings; the slice of an evaluation."
+)
 @rule_option("calibrated")
 @profile_option
 @cache_option
@@ -23,6 +26,7 @@ from app.cli.output import progress, remark, result
 def replay(
     contexts: Path,
     corpus: str,
+    encoder: str | None,
     rule: str,
     no_cache: bool,
     warehouse: Path,
@@ -50,7 +54,7 @@ def replay(
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
         features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
-        origin = Origin(corpus, "replay")
+        origin = Origin(corpus, "replay", encoder=encoder)
         with progress("replaying rankings") as step:
             for answers, done in run_rankings(
                 access, rankings, origin, loaded, config, features=features, progress=step

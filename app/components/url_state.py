@@ -60,3 +60,14 @@ def keep(key: str, default: Any = None, forget: Sequence[str] = ()) -> None:
         st.query_params[key] = value
     for other in forget:
         st.query_params.pop(other, None)
+
+
+def number(key: str, low: float, high: float, default: float) -> float:
+    """Set and return a number in [low, high]; what is no finite number counts as absent."""
+    try:
+        value = float(st.query_params.get(key, ""))
+    except ValueError:
+        value = default
+    value = min(max(value, low), high) if low <= value <= high or abs(value) < float("inf") else default
+    st.session_state[key] = value
+    return value

@@ -57,7 +57,7 @@ def ask(
     ----------
     questions : (query id, text) pairs.
     models : profile of retriever, causal LM and trace encoder.
-    rule : preset of RSQ.
+    rule : preset of RSQ; the policy in force may change its parameters for this corpus and retriever.
     features : cache in front of the models; None keeps features for this call only.
 
     Raises
@@ -81,6 +81,7 @@ def ask(
     index = ExactIndex(found.vectors, documents.ids)
     vectors = models.retriever.encode([text for _, text in questions], kind="query")
     published = access.published()
+    config = published.policy.applied(config, corpus, key)
     why = [published.excluded_by(corpus, name) for name in documents.ids]
     hidden = np.array([by == "unadmitted" for by in why], dtype=np.bool_)
     # Listed where it would stand, and taking no place from others

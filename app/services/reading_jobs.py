@@ -13,10 +13,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from app.services import evaluating, weighing
 from app.services.export_files import write_table
 from app.services.own_files import refuse_own_file
 from ragsieve_core.errors import InputError
-from warehouse import answers, audit, exports, provenance
+from warehouse import answers, audit, exports, policies, provenance
 from warehouse.alerts import QueueFilter, queue_page
 from warehouse.backup import backup
 from warehouse.campaigns import campaign_detail
@@ -216,6 +217,40 @@ def _document_reach(wh: Warehouse, who: Principal, given: Arguments) -> dict[str
     return {"documents": _plain(found)}
 
 
+def _evaluate(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    if given["corpus"]:
+        get_corpus(wh, given["corpus"], principal=who)
+    names = ("corpus", "retriever", "attack", "detector", "population")
+    wanted = evaluating.Wanted(**{name: str(given[name]) for name in names})
+    return {
+        "rows": evaluating.rows(
+            wh,
+            wanted,
+            view=str(given["view"]),
+            resamples=int(given["resamples"]),
+            seed=int(given["seed"]),
+            warehouse=str(given["warehouse"]),
+            principal=who,
+        )
+    }
+
+
+def _whatif(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    return weighing.report(wh, weighing.Setting.from_json(given), principal=who)
+
+
+def _policies(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    return {"policies": [policies.version_row(one) for one in policies.list_policies(wh, principal=who)]}
+
+
+def _policy_diff(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    current = policies.current_policy(wh, principal=who)
+    first, second = given["first"], str(given["second"])
+    start = (current.policy_id if current else None) if first is None else None if first == "none" else str(first)
+    found = policies.diff_policies(wh, start, second, principal=who)
+    return {"first": start, "second": second, "changes": [asdict(change) for change in found]}
+
+
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows as JSON values: times as ISO text."""
     plain: list[dict[str, Any]] = json.loads(json.dumps(rows, default=lambda value: value.isoformat()))
@@ -237,4 +272,8 @@ JOBS: Mapping[str, Job] = {
     "exposure": _exposure,
     "gate_events": _gate_events,
     "document_reach": _document_reach,
+    "evaluate": _evaluate,
+    "whatif": _whatif,
+    "policies": _policies,
+    "policy_diff": _policy_diff,
 }

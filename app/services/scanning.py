@@ -75,7 +75,7 @@ def scan_corpus(
     ----------
     corpus : name.
     models : profile whose retriever encodes documents that have no vector yet.
-    rule : preset of RSG.
+    rule : preset of RSG; the policy in force may change its parameters for this corpus and encoder.
     snapshot, encoder : default to the latest snapshot and to the profile's retriever.
     bar : progress display.
     say : takes a line for the person at the terminal.
@@ -88,6 +88,7 @@ def scan_corpus(
     with bar("encoding documents") as step:
         found = embedded_snapshot(access, corpus, models, snapshot=snapshot, encoder=encoder, progress=step)
     documents, vectors, key = found.documents, found.vectors, found.encoder
+    config = access.published().policy.applied(config, corpus, key)
     stored = access.find_scan(
         snapshot=documents.snapshot, detector="rsg", config_key=config.key, encoder=key, code_version=__version__
     )

@@ -12,7 +12,7 @@ from ragsieve_core.formats.rejected import Rejected, safe_raw
 from ragsieve_core.formats.safe_open import DEFAULT_LIMITS, Limits, PathLike
 from ragsieve_core.formats.showing import show_path
 
-_HEADER = ["query-id", "corpus-id", "score"]
+_HEADERS = (["query-id", "corpus-id", "score"], ["query_id", "document_id", "relevance"])
 _EXPECTED = "query id, document id and an integer score, separated by tabs"
 _SCORE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -35,7 +35,7 @@ def read_beir_qrels(path: PathLike, *, limits: Limits = DEFAULT_LIMITS) -> Itera
         except UnicodeDecodeError:
             text = ""
         cells = [cell.strip() for cell in text.split("\t")]
-        header = first and cells == _HEADER
+        header = first and cells in _HEADERS
         first = False
         if header:
             continue

@@ -68,10 +68,16 @@ class Attack:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Truth about one document: ``poison`` if an attack fixture planted it."""
+    """Truth about one document: ``poison`` if an attack fixture planted it.
+
+    ``sampling_probability``: with which the document was drawn for labelling, (0, 1]; None = it was not drawn.
+    """
 
     document_id: str
     poison: bool
     dataset: str = ""
     encoder: str = ""
     condition: str = ""
+    query_id: str = ""
+    attack: str = ""
+    sampling_probability: float | None = None

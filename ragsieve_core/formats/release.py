@@ -77,12 +77,18 @@ def _attack(fields: Fields) -> Attack:
 
 
 def _label(fields: Fields) -> Label:
+    drawn = fields.optional_number("sampling_probability")
+    if drawn is not None and not 0 < drawn <= 1:
+        fields.fail("sampling_probability", f"is {drawn}", "above 0, at most 1, or no such field")
     return Label(
         fields.text(fields.first_of("document_id", "id"), empty=False),
         fields.boolean("poison"),
         fields.optional_text("dataset"),
         fields.optional_text("encoder"),
         fields.optional_text("condition"),
+        fields.optional_text("query_id"),
+        fields.optional_text(fields.first_of("attack", "style")),
+        drawn,
     )
 
 
@@ -112,5 +118,6 @@ def read_attacks(path: PathLike, *, limits: Limits = DEFAULT_LIMITS) -> Iterator
 
 
 def read_labels(path: PathLike, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Label | Rejected]:
-    """``labels.jsonl``: document_id (or id), poison, optionally dataset, encoder, condition."""
+    """``labels.jsonl``: document_id (or id), poison, optionally dataset, encoder, condition, query_id, attack (or
+    style) and sampling_probability."""
     return typed_rows(path, _label, limits=limits)

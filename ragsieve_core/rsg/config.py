@@ -24,6 +24,7 @@ class RSGConfig:
     budget : alert budget as a share of the corpus (alpha_G), in (0, 1).
     threshold : a document is flagged at score >= this (eta_G), in (0, 1].
     integrity_scripts : coarse scripts that flag a document by themselves, >= 2.
+    density_cut : absolute cut on density instead of the alert budget, in [0, 1]; 0 in `paper`: the budget decides.
     """
 
     rule: str = "paper"
@@ -35,6 +36,7 @@ class RSGConfig:
     budget: float = 0.05
     threshold: float = 0.5
     integrity_scripts: int = 3
+    density_cut: float = 0.0
 
     def __post_init__(self) -> None:
         checks = (
@@ -46,6 +48,7 @@ class RSGConfig:
             (0 < self.budget < 1, "budget", self.budget, "between 0 and 1"),
             (0 < self.threshold <= 1, "threshold", self.threshold, "above 0, at most 1"),
             (self.integrity_scripts >= 2, "integrity_scripts", self.integrity_scripts, "at least 2"),
+            (0 <= self.density_cut <= 1, "density_cut", self.density_cut, "0 to 1"),
         )
         for holds, field, value, expected in checks:
             if not holds:

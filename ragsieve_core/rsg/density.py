@@ -52,17 +52,51 @@ def local_density(cosine: NDArray[np.float32], jaccard: NDArray[np.float64], con
     jaccard : float64 (N, k), word overlap with the same neighbours.
     config : cuts, h_G and c_G.
     """
-    exact = cosine.astype(np.float64)
-    below = exact < config.cosine_cut
+    below = cosine < least_cosine(config.cosine_cut)
     above = jaccard > config.jaccard_ceiling
     retention = (below.astype(np.uint8) * Retention.BELOW_COSINE) + (above.astype(np.uint8) * Retention.ABOVE_JACCARD)
-    retained = retention == Retention.RETAINED
-    eligible = retained.sum(axis=1).astype(np.int32)
-    floor = exact[:, -1]
-    counted = retained & (np.cumsum(retained, axis=1) <= config.strongest)
-    number = counted.sum(axis=1)
-    total = np.where(counted, exact, 0.0).sum(axis=1)
+    eligible, mean, density = column_density(cosine.T, jaccard.T, config)
+    return Density(cosine[:, -1].copy(), retention.astype(np.uint8), eligible, mean, density)
+
+
+def least_cosine(cut: float) -> np.float32:
+    """The smallest float32 that is at least ``cut``: a float32 reaches the one exactly where it reaches the other."""
+    rounded = np.float32(cut)
+    return rounded if float(rounded) >= cut else np.nextafter(rounded, np.float32(np.inf))
+
+
+def column_density(
+    cosine: NDArray[np.float32], jaccard: NDArray[np.float64], config: RSGConfig
+) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float32]]:
+    """Eligible neighbours, mean cosine and density of N documents, from neighbours by place.
+
+    Place after place over all documents: on contiguous columns a corpus of 250,000 takes milliseconds, so that a slider
+    can follow. The cosines of a document are added nearest first, whatever the layout.
+
+    Parameters
+    ----------
+    cosine, jaccard : (k, N), row j = the j-th nearest neighbour of every document.
+    config : cuts, h_G and c_G.
+
+    Returns
+    -------
+    eligible : int32 (N,). mean : float64 (N,), the floor where none is retained. density : float32 (N,), in [0, 1].
+    """
+    count = cosine.shape[1]
+    cut = least_cosine(config.cosine_cut)
+    eligible, total = np.zeros(count, dtype=np.int32), np.zeros(count)
+    for near, overlap in zip(cosine, jaccard, strict=True):
+        retained = near >= cut
+        if not retained.any():
+            # The places that follow are farther away
+            break
+        retained &= overlap <= config.jaccard_ceiling
+        eligible += retained
+        retained &= eligible <= config.strongest
+        np.add(total, near, out=total, where=retained)
+    floor = cosine[-1].astype(np.float64)
+    number = np.minimum(eligible, config.strongest)
     mean = np.where(number > 0, total / np.maximum(number, 1), floor)
     weight = np.minimum(1.0, eligible / config.enough)
     rise = np.clip((mean - floor) / np.maximum(1e-6, 1 - floor), 0.0, 1.0)
-    return Density(cosine[:, -1].copy(), retention.astype(np.uint8), eligible, mean, (weight * rise).astype(np.float32))
+    return eligible, mean, (weight * rise).astype(np.float32)

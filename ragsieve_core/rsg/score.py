@@ -42,6 +42,19 @@ def topology_score(tail: NDArray[np.float64], mixed: NDArray[np.float64], config
     return np.minimum(1.0, config.threshold * remaining / tail)
 
 
+def cut_score(density: NDArray[np.float32], config: RSGConfig) -> NDArray[np.float64]:
+    """min(1, eta_G D / cut), float64 (N,): reaches the threshold exactly where the density reaches ``density_cut``.
+
+    An absolute cut shares nothing out: it flags as many documents as are dense, none in a clean corpus and all of a
+    large attack. A policy may choose it; `paper` does not.
+    """
+    # Compared as they are: rounding a quotient could put a density on the wrong side of the cut
+    reached = density.astype(np.float64) >= config.density_cut
+    score = np.minimum(1.0, config.threshold * density.astype(np.float64) / config.density_cut)
+    below = np.nextafter(config.threshold, 0.0)
+    return np.where(reached, np.maximum(score, config.threshold), np.minimum(score, below))
+
+
 @overload
 def score_corpus(
     ids: Sequence[str],
@@ -132,7 +145,7 @@ def score_paper(ids: Sequence[str], neighbors: Neighbors, read: TextFeatures, co
     density = local_density(neighbors.cosine, overlap, config)
     mixed = flags(read.scripts, read.transitions, config)
     tail = tail_probability(density.density)
-    topology = topology_score(tail, mixed, config)
+    topology = cut_score(density.density, config) if config.density_cut else topology_score(tail, mixed, config)
     score = np.maximum(topology, mixed)
     return CorpusEvidence(
         tuple(ids), neighbors, overlap, density, tail, mixed, topology, score, score >= config.threshold, config

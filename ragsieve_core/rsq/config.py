@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from ragsieve_core.config import config_key
 from ragsieve_core.errors import InputError
@@ -25,6 +26,9 @@ class RSQConfig:
     alignment_window, alignment_stride : window and step over document tokens.
     alignment_level : mid-rank probability above which alignment contributes nothing.
     document_max_tokens, query_max_tokens : truncation for the trace encoder, special tokens counted.
+    weights : factor of each term in the sum, in the order anchor, script, surprisal, alignment, >= 0; all 1 in `paper`.
+    gates : a term below its gate counts 0, same order, >= 0; all 0 in `paper`.
+    script_support : the script term counts only where the others come to at least this, >= 0; 0 in `paper`.
     """
 
     rule: str = "paper"
@@ -40,6 +44,9 @@ class RSQConfig:
     alignment_level: float = 0.05
     document_max_tokens: int = 256
     query_max_tokens: int = 64
+    weights: tuple[float, ...] = (1.0, 1.0, 1.0, 1.0)
+    gates: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+    script_support: float = 0.0
 
     def __post_init__(self) -> None:
         checks = (
@@ -65,6 +72,19 @@ class RSQConfig:
             (0 < self.alignment_level < 1, "alignment_level", self.alignment_level, "between 0 and 1"),
             (self.document_max_tokens >= 3, "document_max_tokens", self.document_max_tokens, "at least 3"),
             (self.query_max_tokens >= 3, "query_max_tokens", self.query_max_tokens, "at least 3"),
+            (
+                len(self.weights) == 4 and all(0 <= w < inf for w in self.weights) and any(self.weights),
+                "weights",
+                self.weights,
+                "four numbers of at least 0, not all 0",
+            ),
+            (
+                len(self.gates) == 4 and all(0 <= g < inf for g in self.gates),
+                "gates",
+                self.gates,
+                "four numbers of at least 0",
+            ),
+            (0 <= self.script_support < inf, "script_support", self.script_support, "at least 0"),
         )
         for holds, field, value, expected in checks:
             if not holds:

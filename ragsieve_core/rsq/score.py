@@ -17,6 +17,7 @@ from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
 from ragsieve_core.rsq.calibrated.score import score_calibrated
 from ragsieve_core.rsq.config import RSQConfig
+from ragsieve_core.rsq.decision import combined_score
 from ragsieve_core.rsq.evidence import CandidateEvidence, RankingEvidence
 from ragsieve_core.rsq.script import script_integrity
 from ragsieve_core.rsq.surprisal import surprisal
@@ -78,7 +79,9 @@ def score_ranking(
     candidates = []
     for index, document in enumerate(ranked[: config.k]):
         strange = surprisal(surprisals[index].nll, config, surprisals[index].offsets)
-        score = anchors[index].e_anchor + scripts[index].e_script + strange.e_surprisal + alignments[index].e_alignment
+        terms = (anchors[index].e_anchor, scripts[index].e_script, strange.e_surprisal, alignments[index].e_alignment)
+        anchor, script, burst, alignment = (np.array([term]) for term in terms)
+        score = float(combined_score(anchor, script, burst, alignment, config)[0])
         candidates.append(
             CandidateEvidence(
                 document.id,

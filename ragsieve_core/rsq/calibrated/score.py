@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ragsieve_core.document import RankedContext
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.rsq.alignment import AlignmentEvidence, alignment_strength, alignment_trace
@@ -15,6 +17,7 @@ from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies, rankin
 from ragsieve_core.rsq.calibrated.repetition import repeats_question
 from ragsieve_core.rsq.calibrated.script import misplaced_script
 from ragsieve_core.rsq.calibrated.sides import Sides
+from ragsieve_core.rsq.decision import combined_score
 from ragsieve_core.rsq.evidence import CandidateEvidence, RankingEvidence
 from ragsieve_core.rsq.surprisal import SurprisalEvidence, surprisal
 from ragsieve_core.rsq.tail import mid_rank
@@ -50,7 +53,8 @@ def score_calibrated(
     candidates = []
     for i in sides.candidates:
         strange = _surprisal(surprisals[i], config)
-        score = anchors[i].e_anchor + scripts[i].e_script + strange.e_surprisal + alignments[i].e_alignment
+        terms = (anchors[i].e_anchor, scripts[i].e_script, strange.e_surprisal, alignments[i].e_alignment)
+        score = float(combined_score(*(np.array([term]) for term in terms), config=config)[0])
         candidates.append(
             CandidateEvidence(
                 ranked[i].id,

@@ -15,8 +15,10 @@ def test_key_changes_with_every_field(config: RSQConfig | RSGConfig) -> None:
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
         changed = {str: "other", tuple: (4, 8), int: None, float: None}[type(value)]
+        if isinstance(value, tuple):
+            changed = (4, 8) * (len(value) // 2)
         if changed is None:
-            changed = value + 1 if isinstance(value, int) else value * 0.5
+            changed = value + 1 if isinstance(value, int) else value * 0.5 or 0.5
         keys.add(dataclasses.replace(config, **{field.name: changed}).key)
     assert len(keys) == 1 + len(dataclasses.fields(config))
 
@@ -28,6 +30,11 @@ def test_key_changes_with_every_field(config: RSQConfig | RSGConfig) -> None:
         (RSQConfig, "n", 5),
         (RSQConfig, "surprisal_windows", ()),
         (RSQConfig, "alignment_stride", 33),
+        (RSQConfig, "weights", (1.0, 1.0, 1.0)),
+        (RSQConfig, "weights", (0.0, 0.0, 0.0, 0.0)),
+        (RSQConfig, "gates", (0.0, -1.0, 0.0, 0.0)),
+        (RSQConfig, "script_support", float("nan")),
+        (RSGConfig, "density_cut", 1.5),
         (RSGConfig, "k", 0),
         (RSGConfig, "cosine_cut", 1.2),
         (RSGConfig, "budget", 0.0),

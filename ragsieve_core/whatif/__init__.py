@@ -1,0 +1,1 @@
+"""What other thresholds would do, from stored scores alone: pure functions over columns, no disk and no clock."""

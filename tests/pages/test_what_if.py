@@ -1,0 +1,101 @@
+"""What-if: numbers equal the command's, the address holds the setting, a saved policy is in force."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.services import weighing
+from app.session import VARIABLE, close_warehouses, desk
+from tests.small_warehouse import CORPUS, Small
+from warehouse.database import Warehouse
+from warehouse.policies import current_policy, list_policies
+from warehouse.principal import local_principal
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def own(small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A copy of the small warehouse that a test may change."""
+    target = tmp_path / "own.duckdb"
+    shutil.copyfile(small.path, target)
+    shutil.copytree(f"{small.path}.d", f"{target}.d")
+    monkeypatch.setenv(VARIABLE, str(target))
+    yield target
+    close_warehouses()
+
+
+def numbers(page: AppTest) -> dict[str, tuple[str, str]]:
+    frame = page.dataframe[0].value
+    return {row["measure"]: (row["in_force"], row["proposed"]) for _, row in frame.iterrows()}
+
+
+def test_numbers_are_those_of_the_command(small: Small, request: pytest.FixtureRequest, open_page: Open) -> None:
+    with Warehouse.open(small.path, command="test") as wh:
+        setting = weighing.Setting("rsq", "paper", CORPUS, moves={"eta_Q": 2.0})
+        found = weighing.report(wh, setting, principal=local_principal())
+    request.getfixturevalue("warehouse")
+    page = open_page("what_if", corpus=CORPUS, eta_Q="2.0")
+    assert not page.exception
+    shown = numbers(page)
+    assert shown["Candidates flagged"] == (str(found["in_force"]["flagged"]), str(found["proposed"]["flagged"]))
+    assert shown["Queries touched"][1] == str(found["proposed"]["touched"])
+    assert {metric.label: metric.value for metric in page.metric}["No longer flagged"] == str(found["released"])
+    assert page.slider(key="eta_Q").value == 2.0
+    assert any("--set eta_Q=2" in code.value for code in page.code)
+
+
+def test_a_moved_slider_is_in_the_address(warehouse: Small, open_page: Open) -> None:
+    page = open_page("what_if", corpus=CORPUS)
+    page.slider(key="eta_Q").set_value(0.5).run()
+    assert not page.exception
+    assert page.query_params["eta_Q"] in ("0.5", ["0.5"])
+    page.button[0].click().run()
+    assert "eta_Q" not in page.query_params
+
+
+ADDRESSES = [
+    {"detector": "rsg", "rule": "paper", "density_cut": "0.3", "k_G": "4"},
+    {"detector": "rsg"},
+    {"eta_Q": "nan"},
+    {"eta_Q": "inf"},
+    {"eta_Q": "x", "corpus": "no"},
+    {"rule": "no"},
+]
+
+
+@pytest.mark.parametrize("query", ADDRESSES, ids=str)
+def test_any_address_shows_a_page(query: dict[str, str], warehouse: Small, open_page: Open) -> None:
+    page = open_page("what_if", **query)
+    assert not page.exception
+
+
+def test_a_saved_policy_is_in_force_and_an_address_saves_nothing(
+    own: Path, open_page: Open, said: Callable[[AppTest], str]
+) -> None:
+    page = open_page("what_if", corpus=CORPUS, eta_Q="0.6")
+    here = desk()
+    assert list_policies(here.warehouse, principal=here.principal) == []
+    page.text_input(key="policy_note").set_value("more caution")
+    save = next(button for button in page.button if button.label == "Save policy")
+    save.click().run()
+    assert not page.exception
+    current = current_policy(here.warehouse, principal=here.principal)
+    assert current is not None
+    assert current.note == "more caution"
+    assert dict(current.rules[0].moves) == {"eta_Q": 0.6}
+    assert "eta_Q" not in page.query_params
+    assert current.policy_id in said(page)
+    assert page.slider(key="eta_Q").value == 0.6
+
+
+def test_an_empty_warehouse_says_what_to_run(elsewhere: Path, open_page: Open, said: Callable[[AppTest], str]) -> None:
+    Warehouse.open(elsewhere, command="test").close()
+    page = open_page("what_if")
+    assert not page.exception
+    assert "ragsieve ingest" in said(page)
