@@ -9,8 +9,9 @@ from typing import Any, TypeAlias, TypeVar
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 from ragsieve_core.rsg.config import RSG_PRESETS, RSGConfig
-from ragsieve_core.rsq.config import RSQ_PRESETS, RSQConfig
+from ragsieve_core.rsq.config import RSQConfig
 from ragsieve_core.rsq.decision import TERMS
+from ragsieve_core.rsq.presets import RSQ_PRESETS
 from ragsieve_core.whatif import rsg, rsq
 
 AnyConfig: TypeAlias = RSQConfig | RSGConfig | CalibratedConfig

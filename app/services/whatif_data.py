@@ -16,7 +16,8 @@ from app.services.evaluating import flags, numbers, texts, tristate, units_of
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 from ragsieve_core.rsg.config import RSGConfig, rsg_preset
-from ragsieve_core.rsq.config import RSQConfig, rsq_preset
+from ragsieve_core.rsq.config import RSQConfig
+from ragsieve_core.rsq.presets import rsq_preset
 from ragsieve_core.whatif.outcome import KEEP, QUARANTINE, UNKNOWN, Basis, Truth
 from ragsieve_core.whatif.ranking import RankingColumns
 from ragsieve_core.whatif.rsg import RSGColumns

@@ -54,7 +54,8 @@ def score_calibrated(
     for i in sides.candidates:
         strange = _surprisal(surprisals[i], config)
         terms = (anchors[i].e_anchor, scripts[i].e_script, strange.e_surprisal, alignments[i].e_alignment)
-        score = float(combined_score(*(np.array([term]) for term in terms), config=config)[0])
+        anchor, script, burst, alignment = (np.array([term]) for term in terms)
+        score = float(combined_score(anchor, script, burst, alignment, config)[0])
         candidates.append(
             CandidateEvidence(
                 ranked[i].id,
