@@ -11,9 +11,13 @@ from ragsieve_core.formats.records import RecordBatchColumns
 from tests.warehouse.builders import scan_of
 from warehouse.alerts import QueueFilter, queue_page
 from warehouse.copies import list_copy_groups
+from warehouse.corpora import ensure_corpus
 from warehouse.database import Warehouse
+from warehouse.decisions import decide
+from warehouse.ids import utc_now
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
+from warehouse.publish import content
 from warehouse.records import CopyRecord
 from warehouse.scans import RecordedScan, record_scan
 from warehouse.snapshots import load_snapshot
@@ -126,3 +130,18 @@ def test_a_large_group_does_not_fill_the_queue(wh: Warehouse, me: Principal) -> 
     assert (recorded.copies, list_copy_groups(wh, principal=me)[0]["documents"]) == (20, 40)
     again = scan(wh, me, [f"s{n}" for n in range(41)], members=41)
     assert (again.copies, again.new_copies) == (20, 0)
+
+
+def test_members_without_an_alert_wait_with_those_that_have_one(wh: Warehouse, me: Principal) -> None:
+    ensure_corpus(wh, "c", principal=me, admission="after_scan")
+    scan(wh, me, [f"s{n}" for n in range(24)], members=23)
+
+    def waiting() -> set[str]:
+        with wh.reading() as cursor:
+            return {name for _, name in content(cursor, utc_now())["unadmitted"]}
+
+    assert waiting() == {f"d{n}" for n in range(23)}
+    for row in queue_page(wh, principal=me, filters=QueueFilter(kinds=["copies"])).rows:
+        assert len(waiting()) >= 3
+        decide(wh, row["alert_id"], row["version"], principal=me, verdict="keep", reason="benign")
+    assert waiting() == set()
