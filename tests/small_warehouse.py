@@ -20,6 +20,7 @@ from ragsieve_core.document import RankedContext, RankedDocument, document_text
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.rsg import Retention, rsg_preset, score_corpus
+from app.services.events import scoring_state
 from ragsieve_core.rsq import rsq_preset, score_ranking
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
 from ragsieve_core.text.words import word_spans
@@ -108,7 +109,7 @@ def _tokens(text: str, rng: np.random.Generator, towards: NDArray[np.float32] | 
     return TokenVectors(vectors=vectors.astype(np.float32), offsets=offsets)
 
 
-def build(path: Path, events: int = 3) -> Small:
+def build(path: Path, events: int = 3, rule: str = "paper") -> Small:
     """Make the warehouse at ``path``: one corpus, one RSG scan, some replayed queries."""
     rng = np.random.default_rng(7)
     rows, matrix = documents(rng)
@@ -121,7 +122,7 @@ def build(path: Path, events: int = 3) -> Small:
         stored = ingest(wh, CORPUS, [batch], principal=principal, embeddings=matrix, encoder=spec)
         assert stored.snapshot is not None
         _scan(wh, stored.snapshot)
-        record_events(wh, [_event(rows, stored.snapshot, number, rng) for number in range(events)], principal=principal)
+        record_events(wh, [_event(rows, stored.snapshot, n, rng, rule) for n in range(events)], principal=principal)
         from warehouse.alerts import QueueFilter, queue_page
 
         found = {
@@ -171,8 +172,10 @@ def _scan(wh: Warehouse, snapshot: str) -> None:
     record_scan(wh, record, principal=local_principal())
 
 
-def _event(rows: Sequence[dict[str, str]], snapshot: str, number: int, rng: np.random.Generator) -> EventRecord:
-    config = rsq_preset("paper")
+def _event(
+    rows: Sequence[dict[str, str]], snapshot: str, number: int, rng: np.random.Generator, rule: str
+) -> EventRecord:
+    config = rsq_preset(rule)
     planted = [row for row in rows if row["id"].startswith("plant-")]
     order = [planted[(number + i) % 6] for i in range(4)] + [planted[-1]] if number == 0 else planted[:3]
     order = list({row["id"]: row for row in order}.values())
@@ -211,6 +214,8 @@ def _event(rows: Sequence[dict[str, str]], snapshot: str, number: int, rng: np.r
             for r in ranked
         ],
         candidates=[_candidate(evidence, c) for c in evidence.candidates],
+        rule=rule,
+        state_detail=scoring_state(evidence),
         config={name: getattr(config, name) for name in config.__dataclass_fields__},
         config_key=config.key,
         threshold=config.threshold,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.small_warehouse import Small
+from app.session import VARIABLE, close_warehouses
+from tests.small_warehouse import Small, build
 from warehouse.alerts import alert_detail
 from warehouse.database import Warehouse
 from warehouse.principal import local_principal
@@ -45,6 +47,26 @@ def test_rsg_numbers_are_those_of_the_warehouse(small: Small, request: pytest.Fi
     table = page.dataframe[0].value
     assert list(table["cosine"]) == [row["cosine"] for row in found.neighbors]
     assert list(table["fate"] == "retained") == [row["retained"] for row in found.neighbors]
+
+
+@pytest.mark.parametrize("term", TERMS)
+def test_evidence_of_the_calibrated_rule(
+    term: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_page: Open, said: Said
+) -> None:
+    made = build(tmp_path / "c.duckdb", rule="calibrated")
+    monkeypatch.setenv(VARIABLE, str(made.path))
+    page = open_page("alert", alert=made.rsq_alert, term=term)
+    assert not page.exception
+    text = said(page)
+    assert "of the question's weight in words" in text
+    assert "0.2 of the score is the floor" not in text
+    # The events hold 20 documents
+    assert "shorter than usual" in text
+    if term == "Answer anchors":
+        tested = page.dataframe[0].value
+        assert (tested["weight"] > 0).all()
+        assert list(tested["p"]) == sorted(tested["p"])
+    close_warehouses()
 
 
 @pytest.mark.parametrize("term", TERMS)
