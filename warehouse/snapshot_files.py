@@ -24,7 +24,7 @@ from warehouse.snapshots import SnapshotDocuments, load_snapshot
 
 _COLUMNS = ("ids", "texts", "titles", "sources", "tenants", "content_hashes")
 FORMAT = 2
-"""2: with access lists."""
+"""2: with access lists, and with which members have a vector."""
 
 
 def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, encoder: str | None = None) -> Path:
@@ -47,10 +47,12 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
     if standing == len(loaded.missing):
         os.utime(manifest_path)
         return folder
+    has_vector = np.full(len(loaded), encoder is not None)
+    has_vector[loaded.missing] = False
     table = pa.table(
         {"version_ids": pa.array(loaded.version_ids)}
         | {name: pa.array(getattr(loaded, name), pa.large_string()) for name in _COLUMNS}
-        | {"acls": pa.array(loaded.acls, pa.list_(pa.string()))}
+        | {"acls": pa.array(loaded.acls, pa.list_(pa.string())), "has_vector": pa.array(has_vector)}
     )
     with wh.side.writing(folder / "documents.arrow") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
@@ -102,6 +104,7 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
             raise ValueError("written by another version")
         with pa.memory_map(str(folder / "documents.arrow")) as source:
             table = pa.ipc.open_file(source).read_all()
+        has_vector: NDArray[np.bool_] = table["has_vector"].to_numpy()
         vectors: NDArray[np.float32] | None = None
         if manifest["vectors"]:
             vectors = np.load(folder.parent.parent / manifest["vectors"], mmap_mode="r", allow_pickle=False)
@@ -109,14 +112,13 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
         raise StorageError(
             f"no complete snapshot export ({error})", where=str(folder), do="ask for it again"
         ) from error
-    count = table.num_rows
     return SnapshotDocuments(
         snapshot=manifest["snapshot"],
         corpus=manifest["corpus"],
         corpus_id=manifest["corpus_id"],
         version_ids=table["version_ids"].to_numpy(),
         embeddings=vectors,
-        missing=np.arange(count) if manifest["encoder"] and vectors is None else np.empty(0, dtype=np.int64),
+        missing=np.flatnonzero(~has_vector) if manifest["encoder"] else np.empty(0, dtype=np.int64),
         acls=table["acls"].to_pylist(),
         **{name: table[name].to_pylist() for name in _COLUMNS},
     )
