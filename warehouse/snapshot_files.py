@@ -24,7 +24,7 @@ from warehouse.snapshots import SnapshotDocuments, load_snapshot
 
 _COLUMNS = ("ids", "texts", "titles", "sources", "tenants", "content_hashes")
 FORMAT = 2
-"""2: with access lists."""
+"""2: with access lists, and with which members have a vector."""
 
 
 def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, encoder: str | None = None) -> Path:
@@ -39,18 +39,20 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
     folder = wh.side.folder("snapshots") / f"{snapshot}-{suffix}"
     manifest_path = folder / "manifest.json"
     standing = _standing(manifest_path)
-    if standing == []:
+    if standing == 0:
         # Members never change and every vector is there: nothing to compare with
         os.utime(manifest_path)
         return folder
     loaded = load_snapshot(wh, snapshot, principal=principal, encoder=encoder)
-    if standing == loaded.missing.tolist():
+    if standing == len(loaded.missing):
         os.utime(manifest_path)
         return folder
+    has_vector = np.full(len(loaded), encoder is not None)
+    has_vector[loaded.missing] = False
     table = pa.table(
         {"version_ids": pa.array(loaded.version_ids)}
         | {name: pa.array(getattr(loaded, name), pa.large_string()) for name in _COLUMNS}
-        | {"acls": pa.array(loaded.acls, pa.list_(pa.string()))}
+        | {"acls": pa.array(loaded.acls, pa.list_(pa.string())), "has_vector": pa.array(has_vector)}
     )
     with wh.side.writing(folder / "documents.arrow") as stream, pa.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
@@ -69,15 +71,15 @@ def write_snapshot_files(wh: Warehouse, snapshot: str, *, principal: Principal, 
         "encoder": encoder,
         "documents": len(loaded),
         "vectors": vectors,
-        "missing": loaded.missing.tolist(),
+        "missing": len(loaded.missing),
     }
     with wh.side.writing(manifest_path) as stream:
         stream.write(json.dumps(manifest, indent=1).encode())
     return folder
 
 
-def _standing(manifest: Path) -> list[int] | None:
-    """Positions without a vector in the export that is there; None where there is no whole one of this format."""
+def _standing(manifest: Path) -> int | None:
+    """Vectors missing from the export that is there; None where there is no whole one of this format."""
     try:
         found = json.loads(manifest.read_text())
     except (OSError, ValueError):
@@ -85,7 +87,7 @@ def _standing(manifest: Path) -> list[int] | None:
     whole = found.get("format") == FORMAT and (manifest.parent / "documents.arrow").exists()
     if found.get("vectors") and not (manifest.parent.parent.parent / found["vectors"]).exists():
         whole = False
-    return list(found["missing"]) if whole else None
+    return int(found["missing"]) if whole else None
 
 
 def read_snapshot_files(folder: Path) -> SnapshotDocuments:
@@ -102,6 +104,7 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
             raise ValueError("written by another version")
         with pa.memory_map(str(folder / "documents.arrow")) as source:
             table = pa.ipc.open_file(source).read_all()
+        has_vector: NDArray[np.bool_] = table["has_vector"].to_numpy()
         vectors: NDArray[np.float32] | None = None
         if manifest["vectors"]:
             vectors = np.load(folder.parent.parent / manifest["vectors"], mmap_mode="r", allow_pickle=False)
@@ -115,7 +118,7 @@ def read_snapshot_files(folder: Path) -> SnapshotDocuments:
         corpus_id=manifest["corpus_id"],
         version_ids=table["version_ids"].to_numpy(),
         embeddings=vectors,
-        missing=np.asarray(manifest["missing"], dtype=np.int64),
+        missing=np.flatnonzero(~has_vector) if manifest["encoder"] else np.empty(0, dtype=np.int64),
         acls=table["acls"].to_pylist(),
         **{name: table[name].to_pylist() for name in _COLUMNS},
     )

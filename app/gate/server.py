@@ -19,6 +19,7 @@ from app.services.gate_log import GateLog, LogHealth
 from app.services.waiting import Say
 from ragsieve_core.errors import InputError
 from ragsieve_core.gate import Gate, GateConfig, GateCorpus
+from ragsieve_core.models.loading import load
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.publication import MissingPolicy, PublicationReader
 from ragsieve_core.rsq import RSQConfig
@@ -123,9 +124,12 @@ def serve_gate(
         sink=log,
     )
 
+    # A retriever of its own: one tokenizer cannot serve two threads, and queries must not wait for an encoding
+    spare = None if options.filter_only else load(models.profile)
+
     def load_again() -> GateCorpus:
         with gate_access(warehouse, _log.info) as access:
-            return load_gate_corpus(access, corpus, used, snapshot=options.snapshot)
+            return load_gate_corpus(access, corpus, spare, snapshot=options.snapshot)
 
     encoder = loaded.encoder or None
     renewal = Renewal(gate, warehouse, load_again, lambda: latest_id(warehouse, corpus, encoder), options.refresh_s)

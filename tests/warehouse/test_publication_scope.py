@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from ragsieve_core.publication import PublicationReader
@@ -10,6 +11,7 @@ from warehouse import corpora, facts, publish
 from warehouse.database import Warehouse
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
+from warehouse.records import EncoderSpec
 from warehouse.snapshot_files import read_snapshot_files, write_snapshot_files
 from warehouse.tokens import issue_token, revoke_token
 
@@ -54,3 +56,19 @@ def test_snapshot_files_carry_access_lists_and_older_ones_are_written_anew(wh: W
         read_snapshot_files(folder)
     write_snapshot_files(wh, snapshot, principal=me)
     assert len(read_snapshot_files(folder)) == 2
+
+
+def test_snapshot_files_tell_which_vectors_are_missing(wh: Warehouse, me: Principal) -> None:
+    from warehouse.embeddings import add_embeddings
+
+    spec = EncoderSpec("e", "e", 2)
+    matrix = np.array([[1, 0], [0, 1]], dtype=np.float32)
+    ingest(wh, "c", [documents(2)], principal=me, embeddings=matrix, encoder=spec)
+    snapshot = ingest(wh, "c", [documents(1, start=2)], principal=me).snapshot
+    assert snapshot is not None
+    found = read_snapshot_files(write_snapshot_files(wh, snapshot, principal=me, encoder="e"))
+    assert (found.missing.tolist(), found.embeddings) == ([2], None)
+    add_embeddings(wh, snapshot, spec, matrix[:1], principal=me, version_ids=found.version_ids[found.missing])
+    found = read_snapshot_files(write_snapshot_files(wh, snapshot, principal=me, encoder="e"))
+    assert found.missing.size == 0
+    np.testing.assert_array_equal(np.asarray(found.embeddings), [[1, 0], [0, 1], [1, 0]])
