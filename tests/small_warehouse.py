@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.events import scoring_state
 from ragsieve_core import __version__
 from ragsieve_core.document import RankedContext, RankedDocument, document_text
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.rsg import Retention, rsg_preset, score_corpus
-from app.services.events import scoring_state
 from ragsieve_core.rsq import rsq_preset, score_ranking
 from ragsieve_core.rsq.record import candidate_detail, candidate_record
 from ragsieve_core.text.words import word_spans
