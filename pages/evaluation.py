@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -16,21 +17,21 @@ from app.session import Desk, desk
 from ragsieve_core.evaluate.cells import Sample, Slice
 from warehouse.audit import head
 
-RESAMPLES = 400
+RESAMPLES = 200
 
 
 def main() -> None:
     """Read the cells, draw them, open the one that the address names."""
     here = desk()
     st.title("Evaluation")
-    samples, rows, differences = measured(
-        here, str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence
-    )
-    if not rows:
+    state = (str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence)
+    samples = collected(here, *state)
+    if not samples:
         empty()
         return
-    view = show_controls(sorted({str(row["dataset"]) for row in rows}))
-    shown = [row for row in rows if row["population"] == view.population and view.dataset in ("", row["dataset"])]
+    view = show_controls(sorted({where.dataset for where in samples}))
+    rows, differences = measured(samples, view.population, *state)
+    shown = [row for row in rows if view.dataset in ("", row["dataset"])]
     if not shown:
         st.info("No cell of these documents yet: replay rankings for RSQ, scan a corpus for RSG, and label both.")
         return
@@ -62,21 +63,27 @@ def main() -> None:
     if found is not None:
         where = next(one for one in samples if all(getattr(one, name) == found[name] for name in Slice.__slots__))
         show_cell(where, samples[where], found)
-    show_differences([row for row in differences if row["population"] == view.population])
+    show_differences([row for row in differences if view.dataset in ("", row["dataset"])])
+
+
+@st.cache_resource(max_entries=2, show_spinner="reading scores and labels")
+def collected(_here: Desk, path: str, scope: str, sequence: int) -> dict[Slice, Sample]:
+    """Samples as of one state of the warehouse, for one scope."""
+    return collect(_here.warehouse, Wanted(), principal=_here.principal)
 
 
 @st.cache_resource(max_entries=4, show_spinner="measuring")
 def measured(
-    _here: Desk, path: str, scope: str, sequence: int
-) -> tuple[dict[Slice, Sample], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Samples, cells and differences as of one state of the warehouse, for one scope."""
-    samples = collect(_here.warehouse, Wanted(), principal=_here.principal)
-    file = _here.warehouse.path.name
+    _samples: dict[Slice, Sample], population: str, path: str, scope: str, sequence: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Cells and paired differences of one population."""
+    ours = {where: sample for where, sample in _samples.items() if where.population == population}
+    file = Path(path).name
     rows = [
         cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0))
-        for cell in cells(samples, resamples=RESAMPLES)
+        for cell in cells(ours, resamples=RESAMPLES)
     ]
-    return samples, rows, difference_rows(samples, resamples=RESAMPLES)
+    return rows, difference_rows(ours, resamples=RESAMPLES)
 
 
 def show_differences(rows: list[dict[str, Any]]) -> None:
