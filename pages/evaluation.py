@@ -83,7 +83,7 @@ def measured(
         cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0))
         for cell in cells(ours, resamples=RESAMPLES)
     ]
-    return rows, difference_rows(ours, resamples=RESAMPLES)
+    return rows, difference_rows(ours)
 
 
 def show_differences(rows: list[dict[str, Any]]) -> None:

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
-VIEWS = ["/overview", "/queue", "/queue?detector=rsg&sort=score&order=asc&rows=25", "/alert", "/"]
+VIEWS = [
+    "/overview",
+    "/queue",
+    "/queue?detector=rsg&sort=score&order=asc&rows=25",
+    "/alert",
+    "/what_if",
+    "/evaluation",
+    "/",
+]
 TERMS = ["Answer anchors", "Script", "Surprisal", "Alignment", "Ranking"]
 
 
