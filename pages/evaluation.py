@@ -12,7 +12,16 @@ from app.charts.frame import CONFIG
 from app.components.evaluation_view import MEASURES, chosen_cell, show_cell, show_controls
 from app.components.figure_data import figure_data
 from app.components.table import number_column, show_table, text_column
-from app.services.evaluating import Wanted, cell_row, cells, collect, command_of, difference_rows
+from app.services.evaluating import (
+    Wanted,
+    cell_row,
+    cells,
+    collect,
+    command_of,
+    difference_rows,
+    named,
+    retriever_names,
+)
 from app.session import Desk, desk
 from ragsieve_core.evaluate.cells import Sample, Slice
 from warehouse.audit import head
@@ -30,7 +39,7 @@ def main() -> None:
         empty()
         return
     view = show_controls(sorted({where.dataset for where in samples}))
-    rows, differences = measured(samples, view.population, *state)
+    rows, differences = measured(here, samples, view.population, *state)
     shown = [row for row in rows if view.dataset in ("", row["dataset"])]
     if not shown:
         st.info("No cell of these documents yet: replay rankings for RSQ, scan a corpus for RSG, and label both.")
@@ -74,16 +83,16 @@ def collected(_here: Desk, path: str, scope: str, sequence: int) -> dict[Slice, 
 
 @st.cache_resource(max_entries=4, show_spinner="measuring")
 def measured(
-    _samples: dict[Slice, Sample], population: str, path: str, scope: str, sequence: int
+    _here: Desk, _samples: dict[Slice, Sample], population: str, path: str, scope: str, sequence: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Cells and paired differences of one population."""
     ours = {where: sample for where, sample in _samples.items() if where.population == population}
-    file = Path(path).name
+    file, names = Path(path).name, retriever_names(_here.warehouse, principal=_here.principal)
     rows = [
-        cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0))
+        named(cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0)), names)
         for cell in cells(ours, resamples=RESAMPLES)
     ]
-    return rows, difference_rows(ours)
+    return rows, [named(row, names) for row in difference_rows(ours)]
 
 
 def show_differences(rows: list[dict[str, Any]]) -> None:
@@ -93,9 +102,10 @@ def show_differences(rows: list[dict[str, Any]]) -> None:
     st.subheader("Paired differences")
     st.caption("AUROC of the first less the second, same documents and same resamples; Holm over all pairs.")
     columns: dict[str, Any] = {
-        name: text_column(name.capitalize()) for name in ("dataset", "retriever", "attack", "first", "second")
+        name: text_column(name.removesuffix("_name").capitalize())
+        for name in ("dataset", "retriever_name", "attack", "first", "second")
     }
-    columns |= {"population": None, "positives": number_column("Planted"), "n": number_column("n")}
+    columns |= {"population": None, "retriever": None, "positives": number_column("Planted"), "n": number_column("n")}
     columns |= {name: number_column(name, digits=3) for name in ("difference", "low", "high")}
     columns |= {"p": number_column("p", digits=4), "p_holm": number_column("p, Holm", digits=4)}
     show_table(rows, columns, name="differences", key="differences")

@@ -33,7 +33,8 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
     names = sorted({tuple(str(row[field]) for field in ROW) for row in rows})
     attacks = sorted({str(row["attack"]) for row in rows}, key=lambda name: (name == "all", name))
     held = {(tuple(str(row[field]) for field in ROW), str(row["attack"])): row for row in rows}
-    y = [" · ".join(chart_label(part, 22) for part in name) for name in names]
+    short = {str(row["retriever"]): str(row.get("retriever_name") or row["retriever"]) for row in rows}
+    y = [" · ".join(chart_label(short.get(part, part), 22) for part in name) for name in names]
     x = [chart_label(name, 22) for name in attacks]
     value: list[list[float | None]] = []
     grey: list[list[float | None]] = []
