@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -11,26 +12,35 @@ from app.charts.frame import CONFIG
 from app.components.evaluation_view import MEASURES, chosen_cell, show_cell, show_controls
 from app.components.figure_data import figure_data
 from app.components.table import number_column, show_table, text_column
-from app.services.evaluating import Wanted, cell_row, cells, collect, command_of, difference_rows
+from app.services.evaluating import (
+    Wanted,
+    cell_row,
+    cells,
+    collect,
+    command_of,
+    difference_rows,
+    named,
+    retriever_names,
+)
 from app.session import Desk, desk
 from ragsieve_core.evaluate.cells import Sample, Slice
 from warehouse.audit import head
 
-RESAMPLES = 400
+RESAMPLES = 200
 
 
 def main() -> None:
     """Read the cells, draw them, open the one that the address names."""
     here = desk()
     st.title("Evaluation")
-    samples, rows, differences = measured(
-        here, str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence
-    )
-    if not rows:
+    state = (str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence)
+    samples = collected(here, *state)
+    if not samples:
         empty()
         return
-    view = show_controls(sorted({str(row["dataset"]) for row in rows}))
-    shown = [row for row in rows if row["population"] == view.population and view.dataset in ("", row["dataset"])]
+    view = show_controls(sorted({where.dataset for where in samples}))
+    rows, differences = measured(here, samples, view.population, *state)
+    shown = [row for row in rows if view.dataset in ("", row["dataset"])]
     if not shown:
         st.info("No cell of these documents yet: replay rankings for RSQ, scan a corpus for RSG, and label both.")
         return
@@ -62,21 +72,27 @@ def main() -> None:
     if found is not None:
         where = next(one for one in samples if all(getattr(one, name) == found[name] for name in Slice.__slots__))
         show_cell(where, samples[where], found)
-    show_differences([row for row in differences if row["population"] == view.population])
+    show_differences([row for row in differences if view.dataset in ("", row["dataset"])])
+
+
+@st.cache_resource(max_entries=2, show_spinner="reading scores and labels")
+def collected(_here: Desk, path: str, scope: str, sequence: int) -> dict[Slice, Sample]:
+    """Samples as of one state of the warehouse, for one scope."""
+    return collect(_here.warehouse, Wanted(), principal=_here.principal)
 
 
 @st.cache_resource(max_entries=4, show_spinner="measuring")
 def measured(
-    _here: Desk, path: str, scope: str, sequence: int
-) -> tuple[dict[Slice, Sample], list[dict[str, Any]], list[dict[str, Any]]]:
-    """Samples, cells and differences as of one state of the warehouse, for one scope."""
-    samples = collect(_here.warehouse, Wanted(), principal=_here.principal)
-    file = _here.warehouse.path.name
+    _here: Desk, _samples: dict[Slice, Sample], population: str, path: str, scope: str, sequence: int
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Cells and paired differences of one population."""
+    ours = {where: sample for where, sample in _samples.items() if where.population == population}
+    file, names = Path(path).name, retriever_names(_here.warehouse, principal=_here.principal)
     rows = [
-        cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0))
-        for cell in cells(samples, resamples=RESAMPLES)
+        named(cell_row(cell, command_of(cell.slice, warehouse=file, resamples=RESAMPLES, seed=0)), names)
+        for cell in cells(ours, resamples=RESAMPLES)
     ]
-    return samples, rows, difference_rows(samples, resamples=RESAMPLES)
+    return rows, [named(row, names) for row in difference_rows(ours)]
 
 
 def show_differences(rows: list[dict[str, Any]]) -> None:
@@ -86,9 +102,10 @@ def show_differences(rows: list[dict[str, Any]]) -> None:
     st.subheader("Paired differences")
     st.caption("AUROC of the first less the second, same documents and same resamples; Holm over all pairs.")
     columns: dict[str, Any] = {
-        name: text_column(name.capitalize()) for name in ("dataset", "retriever", "attack", "first", "second")
+        name: text_column(name.removesuffix("_name").capitalize())
+        for name in ("dataset", "retriever_name", "attack", "first", "second")
     }
-    columns |= {"population": None, "positives": number_column("Planted"), "n": number_column("n")}
+    columns |= {"population": None, "retriever": None, "positives": number_column("Planted"), "n": number_column("n")}
     columns |= {name: number_column(name, digits=3) for name in ("difference", "low", "high")}
     columns |= {"p": number_column("p", digits=4), "p_holm": number_column("p, Holm", digits=4)}
     show_table(rows, columns, name="differences", key="differences")

@@ -7,6 +7,7 @@ import dataclasses
 import streamlit as st
 
 from app.components.labels import safe_label
+from app.components.policy_history import show_history
 from app.components.policy_save import show_in_force, show_save, show_saved
 from app.components.whatif_controls import forget_moves, show_slice, show_sliders
 from app.components.whatif_numbers import show_curves, show_flips, show_numbers
@@ -64,6 +65,7 @@ def main() -> None:
     if moves and show_save(here, policy, setting):
         forget_moves(setting)
         st.rerun()
+    show_history(here)
 
 
 def depth(prepared: Prepared) -> int | None:

@@ -13,6 +13,7 @@ from app.components.labels import chart_label
 
 ROW = ("dataset", "retriever", "detector")
 _CELL = 66
+_OFFSETS = (-0.4, -0.2, 0.0, 0.2, 0.4)
 INK, PAPER = "#101820", "#FFFFFF"
 _DARK = 0.55
 """Value below which the colour scale is dark, so that what stands on it must be light."""
@@ -32,7 +33,8 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
     names = sorted({tuple(str(row[field]) for field in ROW) for row in rows})
     attacks = sorted({str(row["attack"]) for row in rows}, key=lambda name: (name == "all", name))
     held = {(tuple(str(row[field]) for field in ROW), str(row["attack"])): row for row in rows}
-    y = [" · ".join(chart_label(part, 22) for part in name) for name in names]
+    short = {str(row["retriever"]): str(row.get("retriever_name") or row["retriever"]) for row in rows}
+    y = [" · ".join(chart_label(short.get(part, part), 22) for part in name) for name in names]
     x = [chart_label(name, 22) for name in attacks]
     value: list[list[float | None]] = []
     grey: list[list[float | None]] = []
@@ -47,45 +49,49 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
         text.append([_printed(row, measure) for row in line])
         keys.append(["" if row is None else cell_key(row) for row in line])
     figure = go.Figure()
-    shared: dict[str, Any] = {"x": x, "y": y, "xgap": 3, "ygap": 3, "text": text}
+    across, down = list(range(len(x))), list(range(len(y)))
+    shared: dict[str, Any] = {"x": across, "y": down, "xgap": 3, "ygap": 3, "text": text}
     figure.add_heatmap(
         z=value,
         zmin=0,
         zmax=1,
         colorscale="Cividis",
         colorbar={"title": {"text": title, "side": "right"}, "thickness": 12},
-        hovertemplate="%{y}<br>%{x}<br>%{text}<extra></extra>",
+        hoverinfo="skip",
         **shared,
     )
     figure.add_heatmap(
         z=grey,
         colorscale=[[0, rgba(GREY, 0.3)], [1, rgba(GREY, 0.3)]],
         showscale=False,
-        hovertemplate="%{y}<br>%{x}<br>%{text}<br>fewer than 20 planted documents<extra></extra>",
+        hoverinfo="skip",
         **shared,
     )
     for colour, low, high in ((INK, _DARK, 1.1), (PAPER, -0.1, _DARK), (None, None, None)):
-        _write(figure, x, y, text, value, (low, high), colour)
-    # A heatmap cannot be clicked; squares too faint to see can
+        _write(figure, text, value, (low, high), colour)
+    # A heatmap cannot be clicked; squares too faint to see can, side by side across a cell
+    squares = [(row, column, offset) for row in down for column in across for offset in _OFFSETS if keys[row][column]]
     figure.add_scatter(
-        x=[one for _ in y for one in x],
-        y=[one for one in y for _ in x],
-        customdata=[[key] for line in keys for key in line],
+        x=[column + offset for _, column, offset in squares],
+        y=[row for row, _, _ in squares],
+        customdata=[[keys[row][column], y[row], x[column], text[row][column]] for row, column, _ in squares],
         mode="markers",
         marker={"symbol": "square", "size": _CELL - 10, "color": "rgba(0,0,0,0.004)"},
-        hoverinfo="skip",
+        # Plotly fades whatever is not selected
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        hovertemplate="%{customdata[1]}<br>%{customdata[2]}<br>%{customdata[3]}<extra></extra>",
         showlegend=False,
     )
     framed(figure, height=90 + _CELL * len(names), x="attack", y="", legend=False)
-    figure.update_xaxes(side="top", type="category", showgrid=False)
-    figure.update_yaxes(autorange="reversed", type="category", showgrid=False)
+    named: dict[str, Any] = {"tickmode": "array", "showgrid": False, "ticks": ""}
+    figure.update_xaxes(side="top", tickvals=across, ticktext=x, range=[-0.5, len(x) - 0.5], **named)
+    figure.update_yaxes(tickvals=down, ticktext=y, range=[len(y) - 0.5, -0.5], **named)
     return figure
 
 
 def _write(
     figure: go.Figure,
-    x: Sequence[str],
-    y: Sequence[str],
     text: Sequence[Sequence[str]],
     value: Sequence[Sequence[float | None]],
     span: tuple[float | None, float | None],
@@ -94,7 +100,7 @@ def _write(
     """Print the cells whose value lies in a span in one colour; without a span, the grey ones in the theme's own."""
     low, high = span
     places = [
-        (x[column], y[row], text[row][column])
+        (column, row, text[row][column])
         for row, line in enumerate(value)
         for column, held in enumerate(line)
         if text[row][column]
@@ -103,7 +109,17 @@ def _write(
     if places:
         across, down, words = zip(*places, strict=True)
         font = {"size": 12} | ({"color": colour} if colour else {})
-        figure.add_scatter(x=across, y=down, text=words, mode="text", textfont=font, hoverinfo="skip", showlegend=False)
+        kept = {"textfont": {"color": colour or GREY}}
+        figure.add_scatter(
+            x=across,
+            y=down,
+            text=words,
+            mode="text",
+            textfont=font,
+            unselected=kept,
+            hoverinfo="skip",
+            showlegend=False,
+        )
 
 
 def cell_key(row: Mapping[str, Any]) -> str:

@@ -22,7 +22,7 @@ SHOWN = {
 
 @click.command()
 @click.option("--corpus", default="", help="Only this dataset.")
-@click.option("--retriever", default="", help="Only this encoder key.")
+@click.option("--retriever", default="", help="Only this encoder, by key or name.")
 @click.option("--attack", default="", help="Only this attack; `all` for all together.")
 @click.option("--detector", default="", help="Only this detector, for instance rsg/paper.")
 @click.option(
@@ -107,6 +107,7 @@ def _short(row: dict[str, Any]) -> dict[str, Any]:
         return "-" if value is None else f"{value:.3f} [{row[low]:.2f}, {row[high]:.2f}]"
 
     shown: dict[str, Any] = {name: str(value) for name, value in row.items() if isinstance(value, str | int)}
+    shown["retriever"] = shown.get("retriever_name", "")
     for name in ("auroc", "detection_at_0.05", "caught", "clean_removed"):
         shown[name] = spread(name, f"{name}_low", f"{name}_high")
     shown["detection_at_5%"] = shown["detection_at_0.05"]

@@ -97,7 +97,7 @@ def diff(first: str | None, second: str, warehouse: Path, as_json: bool) -> None
 @click.option("--detector", type=click.Choice(("rsq", "rsg")), required=True)
 @click.option("--rule", required=True, help="Preset that is changed.")
 @click.option("--corpus", default="", help="Corpus of the slice; default all.")
-@click.option("--retriever", default="", help="Encoder key of the slice; default all.")
+@click.option("--retriever", default="", help="Encoder of the slice, by key or name; default all.")
 @click.option("--set", "moves", multiple=True, metavar="NAME=NUMBER", help="A parameter; may be given again.")
 @click.option("--clear", is_flag=True, help="Drop what this slice has set so far.")
 @note_option
@@ -117,6 +117,7 @@ def save(
     as_json: bool,
 ) -> None:
     """Save the policy in force with other parameters of one slice; names as in `ragsieve whatif`."""
+    from app.services.evaluating import retriever_key
     from app.services.owning import owning
     from app.services.weighing import policy_now
     from ragsieve_core.policy import PolicyRule, changes
@@ -130,6 +131,7 @@ def save(
     with owning(warehouse, command="policy save", action="save a policy") as (wh, who):
         if corpus:
             get_corpus(wh, corpus, principal=who)
+        retriever = retriever_key(wh, retriever, principal=who)
         standing = policy_now(wh, principal=who)
         key = (detector, rule, corpus, retriever)
         mine = {} if clear else next((dict(one.moves) for one in standing.rules if one.key == key), {})

@@ -16,7 +16,7 @@ from app.cli.output import remark, result, table
 @click.option("--detector", type=click.Choice(("rsq", "rsg")), default="rsq", show_default=True)
 @click.option("--rule", default=None, help="Preset; default paper for rsq, calibrated for rsg.")
 @click.option("--corpus", required=True, help="Corpus of the slice.")
-@click.option("--retriever", default=None, help="Encoder key of the slice; default any.")
+@click.option("--retriever", default=None, help="Encoder of the slice, by key or name; default any.")
 @click.option("--scan", default="", help="Scan to look at (rsg); default the latest of the slice.")
 @click.option("--set", "moves", multiple=True, metavar="NAME=NUMBER", help="A move; may be given again.")
 @click.option("--days", type=click.IntRange(1, 3650), default=30, show_default=True, help="Recent window.")

@@ -111,7 +111,7 @@ def show_cell(where: Slice, sample: Sample, row: Mapping[str, Any]) -> None:
         figure_data(named, "histogram", command, key="histogram_data", shown=False)
     st.code(plain_label(command, 600), language=None, wrap_lines=True)
     show_missed(sample)
-    terms = ablation_rows({where: sample}, resamples=300)
+    terms = ablation_rows({where: sample}, resamples=200)
     if terms:
         st.subheader("Ablation")
         kept = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -27,6 +27,7 @@ from ragsieve_core.evaluate.samples import (
 from ragsieve_core.evaluate.units import document_units
 from warehouse import evaluation
 from warehouse.database import Warehouse
+from warehouse.encoders import list_encoders
 from warehouse.principal import Principal
 
 RSQ_TERMS = ("anchor", "script", "surprisal", "alignment")
@@ -164,6 +165,21 @@ def units_of(wh: Warehouse, scan: str, table: pa.Table, principal: Principal) ->
     )
 
 
+def retriever_names(wh: Warehouse, *, principal: Principal) -> dict[str, str]:
+    """Short name of each encoder key; the key itself where two share a name."""
+    held = {str(row["encoder_key"]): str(row["name"]) for row in list_encoders(wh, principal=principal)}
+    names = list(held.values())
+    return {key: name if names.count(name) == 1 else key for key, name in held.items()}
+
+
+def retriever_key(wh: Warehouse, given: str, *, principal: Principal) -> str:
+    """The key that a key or an unambiguous name stands for; anything else as it is."""
+    names = retriever_names(wh, principal=principal)
+    if given in names:
+        return given
+    return next((key for key, name in names.items() if name == given), given)
+
+
 def cells(samples: Mapping[Slice, Sample], *, resamples: int = RESAMPLES, seed: int = 0) -> list[Cell]:
     """A cell for each slice."""
     if resamples < 1:
@@ -261,10 +277,13 @@ def rows(
     principal: Principal,
 ) -> list[dict[str, Any]]:
     """Rows of ``cells``, ``differences`` or ``ablation``, each with the command that makes it."""
+    if wanted.retriever:
+        wanted = replace(wanted, retriever=retriever_key(wh, wanted.retriever, principal=principal))
     samples = collect(wh, wanted, principal=principal)
+    names = retriever_names(wh, principal=principal)
     if view == "cells":
         return [
-            cell_row(cell, command_of(cell.slice, warehouse=warehouse, resamples=resamples, seed=seed))
+            named(cell_row(cell, command_of(cell.slice, warehouse=warehouse, resamples=resamples, seed=seed)), names)
             for cell in cells(samples, resamples=resamples, seed=seed)
         ]
     if view == "ablation":
@@ -273,4 +292,9 @@ def rows(
         found = difference_rows(samples, resamples=resamples, seed=seed)
     words = [f"--{name} {shlex.quote(value)}" for name, value in asdict(wanted).items() if value]
     command = command_of(None, warehouse=warehouse, resamples=resamples, seed=seed, more=["--view", view])
-    return [row | {"command": " ".join([command, *words])} for row in found]
+    return [named(row, names) | {"command": " ".join([command, *words])} for row in found]
+
+
+def named(row: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The row with the short name of its retriever beside the key."""
+    return row | {"retriever_name": names.get(str(row["retriever"]), str(row["retriever"]))}

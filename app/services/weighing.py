@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from app.services.evaluating import retriever_key
 from app.services.whatif_data import PreparedRSG, PreparedRSQ, prepare_rsg, prepare_rsq
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.evaluate.rate import Rate
@@ -172,6 +173,8 @@ def _rsg_parameters(config: Any) -> dict[str, float]:
 
 def report(wh: Warehouse, setting: Setting, *, principal: Principal) -> dict[str, Any]:
     """The whole report as JSON values."""
+    if setting.retriever:
+        setting = replace(setting, retriever=retriever_key(wh, setting.retriever, principal=principal))
     prepared = prepare(wh, setting, principal=principal)
     return report_of(weigh(prepared, setting, policy_now(wh, principal=principal)), setting)
 

@@ -91,18 +91,20 @@ def draw(
 
 def resampled_auroc(score: NDArray[np.float64], positive: NDArray[np.bool_], drawn: Resamples) -> NDArray[np.float64]:
     """AUROC of every resample, float64 (resamples,), ties one half; NaN where a resample holds one class alone."""
-    order = np.argsort(score, kind="stable")
-    ordered, label, cluster = score[order], positive[order], drawn.cluster[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if ordered.size else np.zeros(0, np.int64)
+    clean = np.flatnonzero(~positive)
+    clean = clean[np.argsort(score[clean], kind="stable")]
+    poison = np.flatnonzero(positive)
+    below, up_to = (np.searchsorted(score[clean], score[poison], side=side) for side in ("left", "right"))
     out = np.empty(drawn.weight.shape[0])
     step = max(1, _CELLS // max(1, score.size))
     for begin in range(0, out.size, step):
-        counts = drawn.weight[begin : begin + step][:, cluster].astype(np.float64)
-        poison = np.add.reduceat(np.where(label, counts, 0.0), starts, axis=1)
-        clean = np.add.reduceat(np.where(label, 0.0, counts), starts, axis=1)
-        below = np.cumsum(clean, axis=1) - clean / 2
-        pairs = poison.sum(axis=1) * clean.sum(axis=1)
-        won = (poison * below).sum(axis=1)
+        weight = drawn.weight[begin : begin + step]
+        # How many clean rows a resample holds up to each place: a planted row beats those below it, and half its equals
+        passed = np.zeros((weight.shape[0], clean.size + 1))
+        np.cumsum(weight[:, drawn.cluster[clean]], axis=1, out=passed[:, 1:])
+        counts = weight[:, drawn.cluster[poison]].astype(np.float64)
+        won = (counts * (passed[:, below] + passed[:, up_to])).sum(axis=1) / 2
+        pairs = counts.sum(axis=1) * passed[:, -1]
         out[begin : begin + step] = np.divide(won, pairs, out=np.full(won.shape, np.nan), where=pairs > 0)
     return out
 

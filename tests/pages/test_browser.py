@@ -34,6 +34,8 @@ VIEWS = [
     "/ingest",
     "/ingest?tab=Jobs",
     "/audit?action=scanned",
+    "/what_if",
+    "/evaluation",
     "/",
 ]
 SIDE = 620

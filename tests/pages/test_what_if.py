@@ -92,6 +92,13 @@ def test_a_saved_policy_is_in_force_and_an_address_saves_nothing(
     assert "eta_Q" not in page.query_params
     assert current.policy_id in said(page)
     assert page.slider(key="eta_Q").value == 0.6
+    # And back to the rules as published, as a new version
+    page.button(key="policy_rollback").click().run()
+    assert not page.exception
+    back = current_policy(here.warehouse, principal=here.principal)
+    assert back is not None
+    assert (back.sequence, back.rules, back.parent_id) == (2, (), current.policy_id)
+    assert page.slider(key="eta_Q").value == 1.0
 
 
 def test_an_empty_warehouse_says_what_to_run(elsewhere: Path, open_page: Open, said: Callable[[AppTest], str]) -> None:

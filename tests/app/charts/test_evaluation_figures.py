@@ -30,15 +30,17 @@ def test_every_cell_prints_value_interval_n_and_prevalence() -> None:
     rows = [row("salad", 0.9), row("all", 0.3), row("few", 0.8, few=True), row("alone", None, few=True)]
     figure = evaluation_heatmap(rows, "auroc", "AUROC")
     coloured, grey = figure.data[0], figure.data[1]
-    assert list(coloured.x) == ["alone", "few", "salad", "all"]
+    assert list(figure.layout.xaxis.ticktext) == ["alone", "few", "salad", "all"]
     assert [value is not None for value in coloured.z[0]] == [False, False, True, True]
     assert [value is not None for value in grey.z[0]] == [True, True, False, False]
     assert coloured.text[0][2] == "<b>0.900</b> [0.80, 0.90]<br>50 of 200 (25.0 %)"
-    assert "<a" not in coloured.y[0]
+    assert "<a" not in figure.layout.yaxis.ticktext[0]
     written = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "text"]
     assert sum(len(trace.text) for trace in written) == 4
     clicks = figure.data[-1]
-    assert clicks.customdata[2][0] == cell_key(rows[0])
+    assert {(round(x), data[0]) for x, data in zip(clicks.x, clicks.customdata, strict=True)} == {
+        (column, cell_key(rows[row])) for column, row in enumerate([3, 2, 0, 1])
+    }
 
 
 def test_curves_hold_the_points_they_were_given() -> None:
