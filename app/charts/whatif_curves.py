@@ -40,7 +40,7 @@ def threshold_curve(
         figure.add_vline(x=in_force, line=where, annotation_text="in force", annotation_position="bottom left")
     if proposed and proposed != in_force:
         where = {"color": ORANGE, "width": 2.5, "dash": "dashdot"}
-        figure.add_vline(x=proposed, line=where, annotation_text="proposed", annotation_position="bottom right")
+        figure.add_vline(x=proposed, line=where, annotation_text="proposed", annotation_position="top right")
     framed(figure, height=330, x=f"threshold ({x})", y="share of candidates or documents")
     figure.update_yaxes(range=[-0.02, 1.05])
     return figure

@@ -99,29 +99,36 @@ def show_sliders(setting: Setting, in_force: dict[str, float], depth: int | None
     """
     moves: dict[str, float] = {}
     drawn = sliders_of(setting.detector, setting.rule)
-    more = st.expander("Weights and gates") if setting.detector == "rsq" else None
-    for name, one in drawn.items():
-        high = float(min(one.high, depth)) if name == "k_G" and depth else one.high
-        standing = min(max(in_force[name], one.low), high)
-        # Streamlit's own key may hold no dot-free name twice; the address holds the name that --set takes
-        value = url_state.number(name, one.low, high, standing)
-        whole = name == "k_G"
-        options: dict[str, Any] = {"min_value": one.low, "max_value": high, "step": one.step}
-        if whole:
-            options = {field: int(amount) for field, amount in options.items()}
-            st.session_state[name] = int(value)
-        place = st if more is None or name in _FIRST["rsq"] else more
-        place.slider(
-            one.label,
-            **options,
-            help=one.help,
-            key=name,
-            on_change=url_state.keep,
-            args=(name, int(standing) if whole else standing),
-        )
-        if abs(value - standing) > 1e-9:
-            moves[name] = float(int(value)) if whole else value
+    front = _FIRST[setting.detector]
+    behind = [name for name in drawn if name not in front]
+    for name in (one for one in drawn if one in front or setting.detector == "rsg"):
+        moves |= _slider(name, drawn[name], in_force[name], depth)
+    if behind and setting.detector == "rsq":
+        with st.expander("Weights and gates"):
+            for name in behind:
+                moves |= _slider(name, drawn[name], in_force[name], None)
     return moves
+
+
+def _slider(name: str, one: Slider, standing: float, depth: int | None) -> dict[str, float]:
+    """Draw one slider; its parameter if it differs from what stands."""
+    # What a policy set from the command line may lie outside; it is shown, not bent
+    low, high = min(one.low, standing), max(one.high, standing)
+    whole = name == "k_G"
+    if whole and depth:
+        if depth < 2:
+            # Two documents have one neighbour each: there is nothing to move
+            return {}
+        low, high = min(low, depth - 1), depth
+        standing = min(standing, depth)
+    value = url_state.number(name, low, high, standing)
+    options: dict[str, Any] = {"min_value": float(low), "max_value": float(high), "step": one.step}
+    if whole:
+        options = {field: int(amount) for field, amount in options.items()}
+        standing, value = int(standing), int(value)
+        st.session_state[name] = value
+    st.slider(one.label, **options, help=one.help, key=name, on_change=url_state.keep, args=(name, standing))
+    return {name: float(value)} if abs(value - standing) > 1e-9 else {}
 
 
 def forget_moves(setting: Setting) -> None:

@@ -52,9 +52,9 @@ def show_numbers(found: Mapping[str, Any]) -> None:
         ends = {end: _recall(found[end]) for end in ("in_force", "proposed")}
         table.append({"measure": "Recall@5 of what survives", **ends, "meaning": "Needs relevance judgements."})
     columns = {
-        "measure": text_column("Measure", width=210),
-        "in_force": text_column("In force", width=225),
-        "proposed": text_column("Proposed", width=225),
+        "measure": text_column("Measure", width=240),
+        "in_force": text_column("In force", width=195),
+        "proposed": text_column("Proposed", width=195),
     }
     show_table(table, columns | {"meaning": text_column("What it is")}, name="what-if", key="numbers", most=20)
     if found["proposed"]["basis"] in BASIS:
