@@ -133,9 +133,11 @@ class OwnerAccess:
         last = next((row for row in scans if row["detector"] == "rsg" and row["status"] == "finished"), None)
         if last is None or not versions:
             return {}
+        # Under `calibrated` every document has a strongest group, most of them weak: only flagged fellows are evidence
+        weak_too = last["rule"] == "paper"
         found: dict[int, set[str]] = {}
         for row in scan_neighbors(self.wh, str(last["scan_id"]), list(versions), principal=self.principal):
-            if row["retained"]:
+            if row["retained"] and (weak_too or row["flagged"]):
                 found.setdefault(int(row["version_id"]), set()).add(str(row["document_id"]))
         return {version: frozenset(ids) for version, ids in found.items()}
 
