@@ -126,7 +126,7 @@ def test_shipped_migrations_have_headers() -> None:
 
 @pytest.mark.parametrize("number", range(1, len(migrate.shipped())))
 def test_every_earlier_version_is_migrated_with_its_rows(tmp_path: Path, number: int) -> None:
-    """fixtures/vNNNN.sql holds rows as a file of that schema had them, at least one per table, and a whole audit chain."""
+    """fixtures/vNNNN.sql holds rows as a file of that schema had them, at least one per table, and a whole chain."""
     path = tmp_path / "old.duckdb"
     with duckdb.connect(str(path)) as old:
         for migration in migrate.shipped()[:number]:
