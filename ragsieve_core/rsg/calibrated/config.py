@@ -31,11 +31,15 @@ class CalibratedConfig:
     stray_families : foreign script families that flag a document by themselves, >= 1.
     evidence_cut : a group is an alert from this evidence on.
     tail_start : evidence from which clean documents thin out exponentially, below tail_end.
-    tail_end : the corpus's own tail is read between tail_start and this, at most evidence_cut.
+    tail_end : the corpus's own tail is read between tail_start and this; below the preset's cut, so that what alerts
+        there does not inform it.
     tail_scale : scale of that exponential on the reference snapshot, > 0.
     tail_weight : documents between tail_start and tail_end that the reference's scale counts for, >= 0.
     tail_documents : documents without a tail that are added to the corpus when its own tail is read, >= 0.
-    reference_share : share of the clean reference snapshot that alerts, in (0, 1); expected in every corpus.
+    reference_share : share of the clean reference snapshot with at least reference_evidence, in (0, 1); expected in
+        every corpus.
+    reference_evidence : evidence where that share was measured, at least tail_start; the preset's cut, wherever a
+        policy moves the cut.
     threshold : a document is flagged at score >= this; the score is a logistic curve through 1/2 at evidence_cut.
     """
 
@@ -60,6 +64,7 @@ class CalibratedConfig:
     tail_weight: float = 220.0
     tail_documents: float = 200.0
     reference_share: float = 0.0012
+    reference_evidence: float = 1.16
     threshold: float = 0.5
 
     budget: ClassVar[float] = 1.0
@@ -87,10 +92,16 @@ class CalibratedConfig:
             (0 < self.island_share <= 1, "island_share", self.island_share, "above 0, at most 1"),
             (self.stray_families >= 1, "stray_families", self.stray_families, "at least 1"),
             (self.tail_start < self.tail_end, "tail_start", self.tail_start, "below tail_end"),
-            (self.tail_end <= self.evidence_cut, "tail_end", self.tail_end, "at most evidence_cut"),
+            (self.tail_start <= self.evidence_cut, "evidence_cut", self.evidence_cut, "at least tail_start"),
             (self.tail_scale > 0, "tail_scale", self.tail_scale, "above 0"),
             (self.tail_weight >= 0, "tail_weight", self.tail_weight, "at least 0"),
             (self.tail_documents >= 0, "tail_documents", self.tail_documents, "at least 0"),
+            (
+                self.tail_start <= self.reference_evidence,
+                "reference_evidence",
+                self.reference_evidence,
+                "at least tail_start",
+            ),
             (0 < self.reference_share < 1, "reference_share", self.reference_share, "between 0 and 1"),
             (0 < self.threshold <= 1, "threshold", self.threshold, "above 0, at most 1"),
         )

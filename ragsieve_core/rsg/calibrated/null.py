@@ -26,7 +26,7 @@ class CleanTail:
     start : evidence where the tails begin.
     scale : scale of the corpus's own tail.
     level : its share of documents from ``start`` on.
-    cut : evidence where the reference tail is ``reference_share``.
+    reference_evidence : evidence where the reference tail is ``reference_share``.
     reference_scale, reference_share : the reference tail.
     """
 
@@ -34,7 +34,7 @@ class CleanTail:
     start: float
     scale: float
     level: float
-    cut: float
+    reference_evidence: float
     reference_scale: float
     reference_share: float
 
@@ -51,7 +51,7 @@ class CleanTail:
             config.tail_start,
             scale,
             level,
-            config.evidence_cut,
+            config.reference_evidence,
             config.tail_scale,
             config.reference_share,
         )
@@ -62,7 +62,7 @@ class CleanTail:
         observed = np.maximum(count - np.searchsorted(self.ordered, evidence, side="left"), 1) / (count + 1)
         beyond = np.maximum(evidence, self.start)
         own = self.level * np.exp(-(beyond - self.start) / self.scale)
-        reference = self.reference_share * np.exp(-(beyond - self.cut) / self.reference_scale)
+        reference = self.reference_share * np.exp(-(beyond - self.reference_evidence) / self.reference_scale)
         return np.asarray(np.where(evidence < self.start, observed, np.minimum(own + reference, 1.0)), dtype=np.float64)
 
 

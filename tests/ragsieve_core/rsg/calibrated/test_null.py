@@ -84,3 +84,12 @@ def test_share_falls_with_evidence_in_the_tail(values: list[float]) -> None:
     assert ((share > 0) & (share <= 1)).all()
     for part in (grid < CONFIG.tail_start, grid >= CONFIG.tail_start):
         assert (np.diff(share[part]) <= 1e-12).all()
+
+
+def test_a_moved_cut_does_not_move_what_is_expected() -> None:
+    """The null describes the corpus: a policy that alerts earlier or later expects the same number at an evidence."""
+    evidence = np.random.default_rng(3).exponential(0.3, 4000)
+    at = np.array([0.7, 1.0, 1.3, 2.0])
+    plain = CleanTail.of(evidence, CONFIG).share(at)
+    for cut in (0.8, 1.0, 1.6):
+        assert CleanTail.of(evidence, replace(CONFIG, evidence_cut=cut)).share(at) == pytest.approx(plain, rel=1e-12)
