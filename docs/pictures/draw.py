@@ -75,10 +75,11 @@ def served(warehouse: Path) -> Iterator[str]:
         server.wait(timeout=20)
 
 
-def alerts(warehouse: Path) -> dict[str, str]:
-    """An alert of each detector: the strongest candidate, and a member of the largest campaign."""
+def subjects(warehouse: Path) -> dict[str, str]:
+    """An alert of each detector (the strongest candidate, a member of the largest campaign) and a flagged question."""
     from warehouse.alerts import QueueFilter, queue_page
     from warehouse.database import Warehouse
+    from warehouse.events import list_events
     from warehouse.principal import local_principal
 
     with Warehouse.open(warehouse, command="pictures") as wh:
@@ -88,17 +89,22 @@ def alerts(warehouse: Path) -> dict[str, str]:
                 wh, principal=local_principal(), filters=QueueFilter(detectors=(detector,)), sort=sort, limit=1
             )
             found[detector] = str(page.rows[0]["alert_id"])
-        return found
+        events = list_events(wh, principal=local_principal(), flagged=True, sort="query_id", limit=1)
+        return found | {"event": str(events.rows[0]["event_id"])}
 
 
 def draw(address: str, chosen: dict[str, str], folder: Path) -> None:
-    """Photograph queue and alert pages."""
+    """Photograph the pages."""
     from playwright.sync_api import sync_playwright
 
     shots = {
         "queue": "queue",
         "alert-rsq": f"alert?alert={chosen['rsq']}",
         "alert-rsg": f"alert?alert={chosen['rsg']}",
+        "neighbourhood": f"neighbourhood?alert={chosen['rsg']}",
+        "replay": f"replay?event={chosen['event']}",
+        "what-if": "what_if?eta_Q=0.9",
+        "evaluation": "evaluation",
     }
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -120,7 +126,7 @@ def main() -> None:
         warehouse = Path(folder) / "ragsieve.duckdb"
         demo = [sys.executable, "-m", "app.cli", "demo", "--warehouse", str(warehouse), "--no-dashboard"]
         subprocess.run(demo, check=True)
-        chosen = alerts(warehouse)
+        chosen = subjects(warehouse)
         with served(warehouse) as address:
             draw(address, chosen, HERE)
 
