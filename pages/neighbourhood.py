@@ -119,7 +119,7 @@ def draw(here: Desk, found: AlertDetail, around: Neighbourhood, *, centred: bool
     rows.sort(key=lambda row: (row["role"] != ROLES["subject"][0], row["cosine"] is None, -(row["cosine"] or 0)))
     show_table(rows, COLUMNS, name="neighbourhood", key="neighbourhood_csv", most=12)
     if found.alert["campaign_size"] > 1:
-        query = {"campaign": found.alert["campaign"]}
+        query = {"campaign": found.alert["campaign"], "tab": "all", "bulk": "campaign"}
         st.page_link(page_file(QUEUE), label="Decide for the campaign", icon=":material/inbox:", query_params=query)
 
 

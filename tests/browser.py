@@ -43,13 +43,20 @@ def browser_path() -> str | None:
 
 @contextmanager
 def dashboard(
-    warehouse: Path, *options: str, cwd: Path | None = None, timeout_s: float = 60.0, output: list[str] | None = None
+    warehouse: Path,
+    *options: str,
+    cwd: Path | None = None,
+    timeout_s: float = 60.0,
+    output: list[str] | None = None,
+    before: str = "",
 ) -> Iterator[str]:
     """Run ``ragsieve serve`` on a free port; yields its URL and stops it as Ctrl-C would.
 
-    ``options`` are further arguments; ``output`` receives the lines that it printed.
+    ``options`` are further arguments; ``output`` receives the lines that it printed; ``before`` is code that the
+    server's process runs first.
     """
-    command = [sys.executable, "-c", "from app.cli.main import main; main()", "serve", "--no-browser", "--port", "0"]
+    code = f"{before}\nfrom app.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--no-browser", "--port", "0"]
     process = subprocess.Popen(
         [*command, "--warehouse", str(warehouse.absolute()), *options],
         cwd=cwd or warehouse.parent,

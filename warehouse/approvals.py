@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.review import undo, workflow
@@ -73,12 +74,19 @@ def turn_down(wh: Warehouse, alert: str, *, principal: Principal, note: str = ""
 
     def work(acting: Acting) -> None:
         row = alert_row(acting.cursor, alert, principal)
-        state = workflow.turn_down(state_of(row))
+        state = replace(workflow.turn_down(state_of(row)), note=note or None)
         acting.step(
             row, "turned_down", state, proposers=sorted(undo.proposers(histories(acting.cursor, [alert])[alert]))
         )
 
     act(wh, principal, work, cause="turned_down", where=alert)
+
+
+def proposers_of(wh: Warehouse, alert: str, *, principal: Principal) -> frozenset[str]:
+    """Everyone who may not approve the standing quarantine verdict of an alert, because they gave it."""
+    with wh.reading() as cursor:
+        alert_row(cursor, alert, principal)
+        return undo.proposers(histories(cursor, [alert])[alert])
 
 
 def history_first(history: Sequence[undo.Step]) -> str:

@@ -27,8 +27,8 @@ NAMES: Final = {
 }
 
 DEFINITIONS: Final = {
-    "severity": "0 to 100. Orders the queue and nothing else: 50 for the score (full at twice the threshold), 30 for "
-    "reach (full at 99 contexts), 20 for the campaign (full at five members).",
+    "severity": "0 to 100. Orders the queue and nothing else: 40 for the score (full at twice the threshold), 25 for "
+    "reach (full at 99 contexts), 15 for the campaign (full at five members), 10 for distrust, 10 for the risk tier.",
     "score": "What the rule compares with the threshold. No unit; higher is more suspicious. RSQ: sum of four terms. "
     "RSG: 0 to 1.",
     "threshold": "A score at or above it is flagged. η_Q for RSQ, η_G for RSG.",

@@ -10,8 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.pages_map import page_file
-from app.session import VARIABLE, close_warehouses
+from app.session import VARIABLE, Desk, close_warehouses
+from tests.reviewed_warehouse import Reviewed, copied
+from tests.reviewed_warehouse import build as build_reviewed
 from tests.small_warehouse import Small, build
+from warehouse.principal import Principal
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 Open = Callable[..., AppTest]
@@ -59,6 +62,7 @@ def open_page() -> Open:
 def texts(page: AppTest) -> str:
     """Everything a page says outside tables and charts, HTML included."""
     kinds = (page.title, page.subheader, page.markdown, page.caption, page.info, page.warning, page.error, page.code)
+    kinds = (*kinds, page.success)
     parts = [part for kind in kinds for part in kind]
     return "\n".join([*(str(part.value) for part in parts), *(node.proto.body for node in page.get("html"))])
 
@@ -67,3 +71,29 @@ def texts(page: AppTest) -> str:
 def said() -> Callable[[AppTest], str]:
     """See :func:`texts`."""
     return texts
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Reviewed:
+    """A desk at the start of a morning, never acted on."""
+    return build_reviewed(tmp_path_factory.mktemp("reviewed") / "w.duckdb")
+
+
+@pytest.fixture
+def reviewed(made: Reviewed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Reviewed]:
+    """A copy of it as the warehouse of this process."""
+    found = copied(made, tmp_path)
+    monkeypatch.setenv(VARIABLE, str(found.path))
+    yield found
+    close_warehouses()
+
+
+@pytest.fixture
+def become(monkeypatch: pytest.MonkeyPatch) -> Callable[[Principal], None]:
+    """Look at the pages as somebody from here on, whatever signs people in."""
+
+    def sign_in(person: Principal) -> None:
+        # The setter swallows what the dataclass would store
+        monkeypatch.setattr(Desk, "principal", property(lambda _: person, lambda _, __: None))
+
+    return sign_in

@@ -1,0 +1,198 @@
+"""A reviewer's morning in a real browser, two people on one desk, and the audit chain that tells the same story."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.browser import browser_path, chromium, dashboard, settled, watch
+from tests.reviewed_warehouse import ADMIN, BOB, CY, Reviewed, copied
+from warehouse import audit
+from warehouse.alerts import queue_page
+from warehouse.canary import run_canary
+from warehouse.database import Warehouse
+from warehouse.quarantine import propose_rollback, publish_version
+from warehouse.quarantine_versions import list_versions
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+# Whoever signs people in, the pages ask the desk who looks: here a cookie says so
+SIGN_IN = f"""
+import sys; sys.path.append({str(ROOT)!r})
+import streamlit as st
+from app.session import Desk
+from tests.reviewed_warehouse import PEOPLE
+Desk.principal = property(lambda self: PEOPLE[st.context.cookies["person"]], lambda self, value: None)
+"""
+# Under the header of the table; rows are 35 pixels high
+FIRST_ROW, ROW = 53, 35
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if browser_path() is None:
+        message = "no Chromium on this machine"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message + "; CI must have it")
+        pytest.skip(message)
+    with chromium() as found:
+        yield found
+
+
+def test_a_reviewers_morning(made: Reviewed, tmp_path: Path, browser: Browser) -> None:
+    desk = copied(made, tmp_path)
+    with dashboard(desk.path, before=SIGN_IN) as url:
+
+        def sit_down(person: str) -> Page:
+            context = browser.new_context(viewport={"width": 1440, "height": 1000})
+            context.add_cookies([{"name": "person", "value": person, "url": url}])
+            return context.new_page()
+
+        cy, bob = sit_down("cy"), sit_down("bob")
+        seen = [watch(cy), watch(bob)]
+        claim_look_and_quarantine(cy, url, desk)
+        quarantine_at_once(cy, url, desk)
+        campaign_with_one_exception_and_back(cy, url, desk)
+        approve_as_second_person(bob, url, desk)
+        for one in seen:
+            assert one.foreign(url) == []
+            assert [text for text in one.errors if "404" not in text] == []
+    with Warehouse.open(desk.path, command="test") as wh:
+        canary_and_roll_back(wh)
+        assert audit.verify(wh).ok
+        assert story(wh) == [
+            ("claimed", "cy"),
+            ("decided", "cy"),
+            ("claimed", "cy"),
+            ("decided", "cy"),
+            ("quarantine_published", "cy"),
+            ("bulk_started", "cy"),
+            ("bulk_worked", "cy"),
+            ("bulk_started", "cy"),
+            ("bulk_worked", "cy"),
+            ("quarantine_published", "bob"),
+            ("approved", "bob"),
+            ("canary_replayed", "cy"),
+            ("quarantine_proposed", "cy"),
+            ("quarantine_published", "bob"),
+            ("rolled_back", "bob"),
+            ("canary_replayed", "cy"),
+        ]
+
+
+def main_of(page: Page) -> str:
+    return page.locator('[data-testid="stMainBlockContainer"]').inner_text()
+
+
+def until(page: Page, true: Callable[[str], object], what: str) -> str:
+    """Wait for the page to say something."""
+    for _ in range(60):
+        if true(main_of(page)):
+            settled(page)
+            return main_of(page)
+        page.wait_for_timeout(250)
+    raise AssertionError(f"never: {what}\n{main_of(page)[:3000]}")
+
+
+def says(page: Page, words: str) -> str:
+    return until(page, lambda text: words in text, words)
+
+
+def claim_look_and_quarantine(page: Page, url: str, desk: Reviewed) -> None:
+    page.goto(f"{url}/queue?detector=rsg&sort=in_context")
+    settled(page)
+    assert "n = 7 alerts" in main_of(page)
+    page.keyboard.press("n")
+    page.wait_for_url(f"**/alert?alert={desk.alerts['d0']}")
+    text = says(page, "Claimed by you until")
+    for evidence in ("Density against the floor", "If quarantined", "Provenance", "Reach", "Is it true?"):
+        assert evidence in text
+    page.keyboard.press("q")
+    says(page, "it got into 10 answers (limit 9)")
+    page.get_by_label("Note", exact=True).fill("The wording is that of a press release, quoted nowhere else.")
+    page.get_by_label("Note", exact=True).blur()
+    settled(page)
+    page.get_by_role("button", name="Save and next").click()
+    page.wait_for_url(lambda address: desk.alerts["d0"] not in address)
+    says(page, "Saved: waiting for approval: quarantine (true positive)")
+    says(page, "Claimed by you until")
+    # The next one was offered and claimed; it is given back
+    page.keyboard.press("x")
+    says(page, "Given back")
+
+
+def quarantine_at_once(page: Page, url: str, desk: Reviewed) -> None:
+    page.goto(f"{url}/alert?alert={desk.alerts['d6']}")
+    settled(page)
+    page.keyboard.press("q")
+    says(page, "Put in force at once")
+    page.keyboard.press("s")
+    says(page, "Saved: in force: quarantine")
+
+
+def campaign_with_one_exception_and_back(page: Page, url: str, desk: Reviewed) -> None:
+    page.goto(f"{url}/neighbourhood?alert={desk.alerts['d1']}")
+    settled(page)
+    page.get_by_role("link", name="Decide for the campaign").click()
+    page.wait_for_url("**/queue?*bulk=campaign*")
+    says(page, "Every alert of the campaign")
+    settled(page)
+    order = sorted(desk.alerts[f"d{number}"] for number in range(1, 6))
+    table = page.locator('[data-testid="stDataFrame"]').first.bounding_box()
+    assert table is not None
+    page.mouse.click(table["x"] + 46, table["y"] + FIRST_ROW + ROW * order.index(desk.alerts["d3"]))
+    says(page, "1 left out")
+    page.get_by_role("button", name="Count what it would do").click()
+    says(page, "4 of 4 alerts would change")
+    page.get_by_role("button", name="Apply to 4 alerts").click()
+    text = says(page, "Finished: 4 done, 0 refused")
+    assert re.search(r"Left out\s+1", text)
+    page.get_by_role("button", name="Undo this job").click()
+    says(page, "Undo a whole job")
+    page.get_by_role("button", name="Apply to 4 alerts").click()
+    says(page, "Finished: 4 done, 0 refused")
+    page.goto(f"{url}/queue?campaign={desk.campaign}")
+    settled(page)
+    assert "n = 5 alerts" in main_of(page), "all five are open again"
+
+
+def approve_as_second_person(page: Page, url: str, desk: Reviewed) -> None:
+    page.goto(f"{url}/queue?tab=waiting")
+    settled(page)
+    assert "n = 1 alerts" in main_of(page)
+    page.goto(f"{url}/alert?alert={desk.alerts['d0']}")
+    says(page, "Waits for a second person")
+    page.keyboard.press("a")
+    says(page, "In force with quarantine version")
+
+
+def canary_and_roll_back(wh: Warehouse) -> None:
+    """Through the warehouse, as the page of the quarantine versions does it."""
+    second, first = list_versions(wh, principal=ADMIN)
+    assert (second.state, second.members, first.members) == ("in_force", 2, 1)
+    found = run_canary(wh, second.quarantine_id, principal=CY)
+    assert (found.sound, found.outcomes["verified_absent"]) == (True, 10)
+    back = propose_rollback(wh, first.quarantine_id, principal=CY, note="the press release is ours")
+    publish_version(wh, back.quarantine_id, principal=BOB)
+    found = run_canary(wh, back.quarantine_id, principal=CY)
+    assert found.outcomes["restored"] == 10
+    states = {row["document_id"]: row["status"] for row in queue_page(wh, principal=ADMIN).rows}
+    assert states == {"d0": "open", "d6": "in_force"} | {f"d{number}": "open" for number in range(1, 6)}
+
+
+def story(wh: Warehouse) -> list[tuple[str, str]]:
+    """Actions of people in the audit chain, oldest first; single alerts of a bulk job stand in it, too, and the claim
+    that was given back."""
+    told = {
+        "claimed", "decided", "approved", "quarantine_published", "quarantine_proposed", "rolled_back",
+        "bulk_started", "bulk_worked", "canary_replayed",
+    }  # fmt: skip
+    return [(row["action"], row["actor"]) for row in audit.export(wh, principal=ADMIN) if row["action"] in told]
