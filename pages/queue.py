@@ -9,6 +9,7 @@ import streamlit as st
 from app.components.csv_export import csv_download
 from app.components.queue_table import OPENED, drawn_rows, show_queue
 from app.components.queue_view import SORTS, View, show_controls, show_pager
+from app.components.recall_note import show_recall_note
 from app.pages_map import ALERT, page_file
 from app.session import desk
 from warehouse.alerts import QueueFilter, queue_page
@@ -47,6 +48,7 @@ def main() -> None:
             show_pager(pages)
         if page.rows:
             csv_download(drawn_rows(page), "queue", key="queue_csv")
+    show_recall_note(here)
 
 
 def empty(view: View) -> None:
