@@ -1,4 +1,4 @@
-"""Who looks at a page, as Streamlit tells it and :mod:`app.services.sign_in` proves it; and links kept over a sign-in."""
+"""Who looks at a page, as Streamlit tells and :mod:`app.services.sign_in` proves it; and links kept over a sign-in."""
 
 from __future__ import annotations
 

@@ -58,9 +58,11 @@ def serve(
     """Open the dashboard on the warehouse, or with --gate the HTTP gate; Ctrl-C stops it.
 
     While the dashboard runs, it owns the warehouse. Other commands hand it their results and ask it what they need to
-    know; those that decide or administer end with exit code 3. Who signs in, and how, is said by RAGSIEVE_SIGN_IN:
-    single (the user of this computer, the default), proxy or oidc; see docs/operations.md. The gate owns nothing: it reads snapshot files and what
+    know; those that decide or administer end with exit code 3. The gate owns nothing: it reads snapshot files and what
     is in force, and leaves its events in the inbox.
+
+    Who signs in, and how, is said by RAGSIEVE_SIGN_IN: single (the user of this computer, the default), proxy or oidc;
+    see docs/operations.md.
     """
     if gate:
         if ingest:

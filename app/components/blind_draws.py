@@ -30,7 +30,7 @@ def show_draws(here: Desk, names: Sequence[str]) -> None:
         st.caption("No corpus yet.")
         return
     st.caption(
-        "Every item is drawn at random and enters the lane without score, flag or kind, in a different order for everybody."
+        "Items are drawn at random and enter the lane without score, flag or kind, in another order for everybody."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Of corpus", names, format_func=plain_label, key="draw_corpus", width=200)

@@ -106,12 +106,14 @@ def _recall(here: Desk, names: Sequence[str]) -> None:
             "answered": number_column("answered", width=80),
             "found": number_column("found", "Flagged units judged promoted.", width=70),
             "undecided": number_column("undecided", "Flagged units without a verdict.", width=90),
-            "why": text_column("why no number", width=380),
+            "why": None,
         },
         name="recall",
         key="recall_csv",
     )
+    for text in dict.fromkeys(str(row["why"]) for row in rows if row["why"]):
+        st.caption(text)
     if len(rows) < len(told):
-        silent = sorted({name for name in names} - {row["corpus"] for row in rows})
+        silent = sorted(set(names) - {row["corpus"] for row in rows})
         if silent:
             st.caption(f"No draw yet of {', '.join(safe_label(name, 40) for name in silent[:5])}.")

@@ -29,7 +29,7 @@ def attempt(work: Callable[[], str]) -> bool:
         st.session_state[_KEY] = ("refused", "not_allowed", error.render())
     except RagsieveError as error:
         st.session_state[_KEY] = ("refused", "", error.render())
-    return st.session_state[_KEY][0] == "done"
+    return bool(st.session_state[_KEY][0] == "done")
 
 
 def show_outcome() -> None:

@@ -1,4 +1,4 @@
-"""The only screen for somebody who is not signed in, or who has no role yet; and the way back to what they asked for."""
+"""The only screen for somebody who is not signed in, or has no role yet; and the way back to what they asked for."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Task:
 
 
 class Background:
-    """Threads of this process. Stop them before the warehouse closes: one inside a query would abort the interpreter."""
+    """Threads of this process. Stop them before the warehouse closes: a query cut off would abort the interpreter."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()

@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages_map import page_file
 from app.session import VARIABLE, close_warehouses
+from tests.pages.people import Shared, shared
 from tests.small_warehouse import Small, build
+from warehouse.roles import principal_for
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 Open = Callable[..., AppTest]
@@ -67,3 +69,20 @@ def texts(page: AppTest) -> str:
 def said() -> Callable[[AppTest], str]:
     """See :func:`texts`."""
     return texts
+
+
+@pytest.fixture
+def desk_of_two(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Shared:
+    """A shared warehouse of its own as that of this process; no model is loaded for replays."""
+    monkeypatch.setenv("RAGSIEVE_CANARY_PROFILE", "none")
+    return shared(elsewhere)
+
+
+@pytest.fixture
+def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let somebody be signed in on every page from here on: their role is read from the warehouse as ever."""
+
+    def become(identity: str) -> None:
+        monkeypatch.setattr("app.identity.who_looks", lambda wh, settings=None: principal_for(wh, identity))
+
+    return become

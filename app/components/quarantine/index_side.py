@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import streamlit as st
 
@@ -18,9 +18,13 @@ from app.session import Desk, desk
 from ragsieve_core.errors import InputError
 from warehouse import exports
 from warehouse.index_export import list_receipts
-from warehouse.quarantine import QuarantineVersion, current_version
+from warehouse.quarantine import current_version
 
-_TASK = "deliver"
+_TASK: Final = "deliver"
+_FILES: Final[tuple[tuple[Format, str], ...]] = (
+    ("jsonl", "application/x-ndjson"),
+    ("parquet", "application/vnd.apache.parquet"),
+)
 
 
 def show_index(here: Desk) -> None:
@@ -34,7 +38,7 @@ def show_index(here: Desk) -> None:
         f"Corpus, document id, content hash and tenant of the n = {version.members:,} documents of #{version.sequence}."
     )
     with st.container(horizontal=True):
-        for kind, mime in (("jsonl", "application/x-ndjson"), ("parquet", "application/vnd.apache.parquet")):
+        for kind, mime in _FILES:
             st.download_button(
                 "JSON Lines" if kind == "jsonl" else "Parquet",
                 partial(_file, here, version.quarantine_id, kind),

@@ -25,8 +25,8 @@ def show_released(here: Desk) -> None:
         st.caption("Nothing was released yet. The cost of a release is counted here, by source and week.")
     else:
         st.caption(
-            f"n = {len(found):,} released documents, {sum(row['hours_in_force'] for row in found):,.1f} hours in force, "
-            f"{sum(row['answers_affected'] for row in found):,} recorded answers affected."
+            f"n = {len(found):,} released documents, {sum(row['hours_in_force'] for row in found):,.1f} hours in "
+            f"force, {sum(row['answers_affected'] for row in found):,} recorded answers affected."
         )
         numbers = {
             "hours_in_force": number_column("hours in force", _HOURS, digits=1),

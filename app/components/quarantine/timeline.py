@@ -43,7 +43,7 @@ def show_timeline(rows: Sequence[Mapping[str, Any]], runs: Mapping[str, Mapping[
                 "Stored queries that had reached the documents it changed, asked again with what is in force.",
                 width=210,
             ),
-            "author": text_column("proposed by", width=110),
+            "author": text_column("proposed by", width=135),
             "proposed": text_column("proposed (UTC)", width=150),
             "approver": text_column("approved by", "`policy`: the limits let one person do it alone.", width=125),
             "published": text_column("in force since (UTC)", width=150),

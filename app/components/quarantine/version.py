@@ -111,7 +111,7 @@ def _old(row: Mapping[str, Any]) -> None:
 
 
 def _changes(here: Desk, row: Mapping[str, Any]) -> None:
-    st.subheader("What it changed")
+    st.subheader("What it changes" if row["state"] == "proposed" else "What it changed")
     found = version_changes(here.warehouse, row["quarantine_id"], principal=here.principal)
     if not found:
         st.caption("Nothing that you may see.")

@@ -34,8 +34,8 @@ def survey_models() -> list[Any]:
 def show_models(here: Desk) -> None:
     """The last survey, or how to make one: it reads every weight, which may take a minute."""
     st.caption(
-        "Nothing is downloaded unless `ragsieve models prepare --profile NAME --download` asks for it. Only safetensors "
-        "weights and one known GGUF file are read; code shipped with a model is never run."
+        "Nothing is downloaded unless `ragsieve models prepare --profile NAME --download` asks for it. Only "
+        "safetensors weights and one known GGUF file are read; code shipped with a model is never run."
     )
     task = here.background.task(_TASK)
     running = task is not None and task.state == "running"

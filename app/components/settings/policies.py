@@ -12,6 +12,7 @@ import streamlit as st
 from app.components.facts import moment
 from app.components.labels import plain_label
 from app.components.outcome import attempt
+from app.components.settings.limits import LIMITS
 from app.components.settings.requests import show_requests
 from app.components.table import number_column, show_table, text_column
 from app.pages_map import WHAT_IF, page_file
@@ -28,21 +29,6 @@ ADMISSION_WORDS: Final = {
     "at_once": "at once",
     "after_scan": "after a scan without alert",
     "after_review": "after somebody admitted them",
-}
-# field -> (label, what it means)
-LIMITS: Final = {
-    "alone_contexts": ("Reach", "Answers whose context the text may have got into."),
-    "alone_campaign": ("Campaign size", "Members its campaign may have."),
-    "alone_tier": ("Risk tier", "Highest tier, 0 (never alone) to 3."),
-    "alone_per_day": ("Documents a day", "Documents one person may put in force alone in 24 hours."),
-    "claim_minutes": ("Claim, minutes", "How long a claim on an alert holds."),
-    "release_days": ("Release, days", "How long a release sticks unless another number is given."),
-    "realert_margin": ("Score margin", "Rise of the score, as a share of the threshold, that counts as new evidence."),
-    "realert_members": ("New members", "Members that a campaign must gain to count as new evidence."),
-    "hold_severity": ("Hold from severity", "Open alerts from here on are held until decided; above 100: none."),
-    "hold_hours": ("Hold, hours", "How long such a hold lasts."),
-    "sample_rate": ("Share of unflagged", "Drawn for blind review where no rate is given, 0 to 1."),
-    "double_rate": ("Share of decided", "Drawn for a second, blind look where no rate is given, 0 to 1."),
 }
 _GROUPS: Final = {
     "One person may quarantine alone up to": ("alone_contexts", "alone_campaign", "alone_tier", "alone_per_day"),

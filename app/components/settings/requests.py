@@ -11,6 +11,7 @@ import streamlit as st
 from app.components.facts import moment
 from app.components.labels import plain_label
 from app.components.outcome import attempt
+from app.components.settings.limits import LIMITS
 from app.components.table import show_table, text_column
 from app.session import Desk, desk
 from ragsieve_core.errors import RagsieveError
@@ -83,5 +84,5 @@ def _change(row: Mapping[str, Any], now: ReviewPolicy) -> str:
     if row["kind"] == "role":
         tenants = "all tenants" if given["tenants"] is None else ", ".join(given["tenants"])
         return f"{plain_label(given['identity'], 60)}: {given['role']}, {plain_label(tenants, 60)}"
-    told = [f"{name} {value:g}" for name, value in given.items() if value != getattr(now, name, None)]
+    told = [f"{LIMITS[name][0]} {value:g}" for name, value in given.items() if value != getattr(now, name)]
     return ", ".join(told) or "as it is now"

@@ -21,7 +21,9 @@ _TASK: Final = "gc"
 _PARTS: Final = {
     "embeddings": "vectors of every ingest; a row names each",
     "published": "what is in force, for gates",
-    "exports": "snapshots as other processes read them; written again when needed",
+    "snapshots": "snapshots as other processes read them; written again when needed",
+    "rejects": "records that an ingest refused, with line and reason",
+    "backups": "copies made before the file was migrated",
     "neighbors": "neighbour lists of the last scans",
     "scratch": "finished blocks of scans that were interrupted",
     "console": "jobs started from these screens, and their uploads",
@@ -37,8 +39,10 @@ def show_retention(here: Desk) -> None:
     wh = here.warehouse
     rows = [{"part": wh.path.name, "bytes": wh.path.stat().st_size / 1e6, "what": "the database itself"}]
     root = wh.side.folder("tmp").parent
-    for folder in sorted(one for one in root.iterdir() if one.is_dir() and one.name != "features"):
-        rows.append({"part": folder.name, "bytes": size(folder) / 1e6, "what": _PARTS.get(folder.name, "")})
+    rows += [
+        {"part": folder.name, "bytes": size(folder) / 1e6, "what": _PARTS.get(folder.name, "")}
+        for folder in sorted(one for one in root.iterdir() if one.is_dir() and one.name != "features" and size(one))
+    ]
     show_table(
         rows,
         {
@@ -81,7 +85,10 @@ def show_retention(here: Desk) -> None:
             f"temporaries, {done.bytes / 1e6:,.1f} MB."
         )
     st.subheader("Erasure")
-    st.markdown("Text, provenance, word evidence and vectors of a document, recorded; the audit chain stays whole:")
+    st.markdown(
+        "Blanks text, provenance, word evidence and vectors of a document; recorded, and the audit chain stays whole. "
+        "With this server stopped:"
+    )
     _command("ragsieve erase DOCUMENT --corpus NAME --reason TICKET")
 
 

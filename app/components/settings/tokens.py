@@ -35,7 +35,7 @@ def show_tokens(here: Desk) -> None:
     st.caption("For scanners and gates on other machines. A token brings or reads data; none can decide anything.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input("Name", key="token_name", placeholder="scanner 1", max_chars=100, width=200)
-        st.selectbox("May", SCOPES, format_func=_MEANS.__getitem__, key="token_scope", width=300)
+        st.selectbox("May", SCOPES, format_func=_MEANS.__getitem__, key="token_scope", width=340)
         st.text_input("Tenant", key="token_tenant", placeholder="all", max_chars=200, width=150)
         st.number_input("Days", 0.0, 3650.0, 90.0, 1.0, key="token_days", format="%.0f", width=120, help="0 = no end.")
         st.button("Make a token", icon=":material/key:", type="primary", key="token_go", on_click=_issue)
@@ -68,8 +68,8 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
         "may": row["scope"],
         "tenant": "all" if row["tenant"] is None else plain_label(row["tenant"]),
         "state": "revoked" if row["revoked_at"] is not None else "run out" if over else "valid",
-        "made": moment(row["acted_at"]),
-        "by": plain_label(row["actor"]),
+        "made": moment(row["created_at"]),
+        "by": plain_label(row["created_by"]),
         "until": "no end" if row["expires_at"] is None else moment(row["expires_at"]),
         "token": row["token_id"],
     }

@@ -51,7 +51,7 @@ def _trust(here: Desk, corpus: str) -> None:
     if found:
         show_table(
             [
-                _stated(row) | {"kind": row["kind"], "name": plain_label(row["name"], 160), "trust": row["trust"]}
+                {"kind": row["kind"], "name": plain_label(row["name"], 160), "trust": row["trust"]} | _stated(row)
                 for row in found
             ],
             {"name": text_column("name", width=300), "note": text_column("note", width=240)},
@@ -94,9 +94,9 @@ def _risk(here: Desk, corpus: str) -> None:
     if found:
         show_table(
             [
-                _stated(row)
-                | {"of": plain_label(row["document_id"], 120) if row["document_id"] else "the whole corpus"}
+                {"of": plain_label(row["document_id"], 120) if row["document_id"] else "the whole corpus"}
                 | {"tier": row["tier"]}
+                | _stated(row)
                 for row in found
             ],
             {"of": text_column("of", width=280), "tier": number_column("tier", "1 low to 3 high.", width=60)}
