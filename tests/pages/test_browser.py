@@ -34,6 +34,14 @@ VIEWS = [
     "/ingest",
     "/ingest?tab=Jobs",
     "/audit?action=scanned",
+    "/quarantine",
+    "/quarantine?tab=Propose",
+    "/quarantine?tab=Released",
+    "/blind",
+    "/blind?tab=How+good+is+the+review",
+    "/settings",
+    "/settings?tab=Roles",
+    "/settings?tab=Retention",
     "/",
 ]
 SIDE = 620
