@@ -15,6 +15,9 @@ NEIGHBOURHOOD: Final = "neighbourhood"
 REPLAY: Final = "replay"
 INGEST: Final = "ingest"
 AUDIT: Final = "audit"
+QUARANTINE: Final = "quarantine"
+BLIND: Final = "blind"
+SETTINGS: Final = "settings"
 WHAT_IF: Final = "what_if"
 EVALUATION: Final = "evaluation"
 
@@ -25,11 +28,14 @@ SCREENS: Final = {
         (ALERT, "Alert", ":material/policy:"),
         (NEIGHBOURHOOD, "Neighbourhood", ":material/hub:"),
         (REPLAY, "Replay", ":material/replay:"),
+        (QUARANTINE, "Quarantine", ":material/gpp_bad:"),
+        (BLIND, "Blind review", ":material/visibility_off:"),
     ),
     "Warehouse": (
         (OVERVIEW, "Overview", ":material/dashboard:"),
         (INGEST, "Ingest & scans", ":material/upload_file:"),
         (AUDIT, "Audit", ":material/link:"),
+        (SETTINGS, "Settings", ":material/settings:"),
     ),
     "Measure": (
         (WHAT_IF, "What-if", ":material/tune:"),
@@ -48,11 +54,16 @@ def start() -> None:
     st.switch_page(page_file(QUEUE), query_params=st.query_params.to_dict())
 
 
-def navigation() -> st.Page:
-    """Register all screens and return the one that the address names."""
+def names() -> tuple[str, ...]:
+    """Every screen by the name in its address."""
+    return tuple(name for screens in SCREENS.values() for name, _, _ in screens)
+
+
+def navigation(*, hidden: bool = False) -> st.Page:
+    """Register all screens and return the one that the address names; ``hidden`` leaves the menu out."""
     pages = {
         group: [st.Page(page_file(name), title=title, icon=icon, url_path=name) for name, title, icon in screens]
         for group, screens in SCREENS.items()
     }
     pages[""] = [st.Page(start, title="Start", default=True, visibility="hidden")]
-    return st.navigation(pages)
+    return st.navigation(pages, position="hidden" if hidden else "sidebar")

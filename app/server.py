@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import os
 import secrets
@@ -11,14 +10,17 @@ import socket
 import threading
 import tomllib
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
+from app.services.sign_in import SignIn, check_bind, read_sign_in
 from app.session import VARIABLE, MissingWarehouseError, close_warehouses, open_warehouse
 from ragsieve_core.errors import InputError
+from warehouse.errors import RefusedError
+from warehouse.refusals import Refusal
 
 _HERE: Final = Path(__file__).resolve().parent
 HEALTH: Final = "/_stcore/health"
@@ -91,6 +93,7 @@ def serve_dashboard(
     port: int = 8501,
     address: str = "127.0.0.1",
     ingest: bool = False,
+    hosts: Sequence[str] = (),
     on_ready: Callable[[str], None] | None = None,
 ) -> int:
     """Serve the dashboard until Ctrl-C or SIGTERM; call it from the main thread, once per process.
@@ -99,8 +102,9 @@ def serve_dashboard(
     ----------
     warehouse : DuckDB file. If it does not exist yet, the dashboard says what to run and opens it once it is there.
     port : TCP port; 0 lets the system choose one.
-    address : loopback address or ``localhost``.
+    address : loopback address or ``localhost``; another one only where people sign in.
     ingest : add the route on which programs with a token deliver segments (:mod:`app.http_ingest`).
+    hosts : names by which browsers reach it beside this machine's own; requests for other names are refused.
     on_ready : called once with the URL, from another thread, when the server answers its health check.
 
     Returns
@@ -110,11 +114,15 @@ def serve_dashboard(
     Raises
     ------
     InputError
-        an address that other machines could reach, a port that is not free, a file that is no warehouse.
+        an address that other machines could reach while nobody signs in, a sign-in that is not set up, a port that is
+        not free, a file that is no warehouse.
     BusyError
         another process owns the warehouse.
     """
-    check_loopback(address)
+    sign_in = read_sign_in()
+    check_bind(address, sign_in)
+    if sign_in.mode == "oidc":
+        check_oidc()
     port = free_port(address, port)
     os.environ[VARIABLE] = str(Path(warehouse).absolute())
     try:
@@ -125,7 +133,7 @@ def serve_dashboard(
         watcher = threading.Thread(target=_announce, args=(url, on_ready, stopped), daemon=True)
         watcher.start()
         with stoppable(), suppress(KeyboardInterrupt):
-            _run(address, port, ingest)
+            _run(address, port, ingest, hosts, sign_in)
         stopped.set()
         watcher.join(timeout=2)
     finally:
@@ -133,20 +141,30 @@ def serve_dashboard(
     return 0
 
 
-def check_loopback(address: str) -> None:
-    """Raise :class:`InputError` where other machines could reach ``address``: nobody signs in yet."""
-    if address == "localhost":
-        return
-    try:
-        loopback = ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
+def check_oidc() -> None:
+    """Raise :class:`InputError` where Streamlit could not sign anybody in: a package or a setting is missing."""
+    import streamlit as st
+    from streamlit.auth_util import is_authlib_installed
+    from streamlit.errors import StreamlitSecretNotFoundError
+
+    if not is_authlib_installed():
         raise InputError(
-            f"the dashboard has no sign-in, so it does not listen on {address!r}",
-            where="--address",
-            expected="127.0.0.1, ::1 or localhost",
-            do="leave --address out; to reach it from elsewhere use an SSH tunnel",
+            "signing in by OIDC needs the package Authlib",
+            where="RAGSIEVE_SIGN_IN",
+            expected="Authlib 1.3.2 or later",
+            do="pip install -r requirements-oidc.txt",
+        )
+    wanted = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+    try:
+        given = dict(st.secrets.get("auth", {}))
+    except StreamlitSecretNotFoundError:
+        given = {}
+    if missing := [name for name in wanted if not given.get(name)]:
+        raise InputError(
+            f"the sign-in lacks {', '.join(missing)}",
+            where=".streamlit/secrets.toml [auth]",
+            expected=", ".join(wanted),
+            do="docs/operations.md, Signing in",
         )
 
 
@@ -168,20 +186,24 @@ def free_port(address: str, port: int) -> int:
         return int(probe.getsockname()[1])
 
 
-def _run(address: str, port: int, ingest: bool) -> None:
+def _run(address: str, port: int, ingest: bool, hosts: Sequence[str], sign_in: SignIn) -> None:
     import streamlit as st
     from starlette.middleware import Middleware
     from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-    from app.http_ingest import ingest_route
+    from app.http_ingest import PATH, ingest_route
+    from app.proxy_door import ProxyDoor
 
     options = settings() | {"server.address": address, "server.port": port}
-    hosts = [f"[{host}]" if ":" in host else host for host in options["server.allowedHosts"]]
+    options["server.allowedHosts"] = [*options["server.allowedHosts"], *hosts]
+    allowed = [f"[{host}]" if ":" in host else host for host in options["server.allowedHosts"]]
+    layers = [Middleware(TrustedHostMiddleware, allowed_hosts=allowed), Middleware(SecurityHeaders)]
+    if sign_in.mode == "proxy":
+        # The peer that is checked is the socket's: nobody's forwarded address may take its place
+        os.environ["FORWARDED_ALLOW_IPS"] = ""
+        layers.insert(0, Middleware(ProxyDoor, settings=sign_in, open_paths=(PATH,) if ingest else ()))
     app = st.App(
-        _HERE / "main.py",
-        routes=[ingest_route()] if ingest else None,
-        middleware=[Middleware(TrustedHostMiddleware, allowed_hosts=hosts), Middleware(SecurityHeaders)],
-        on_script_error=_report,
+        _HERE / "main.py", routes=[ingest_route()] if ingest else None, middleware=layers, on_script_error=_report
     )
     app.run(config=options)
 
@@ -190,6 +212,11 @@ def _report(error: Exception) -> bool:
     """An uncaught error of a page: logged with its trace here, a reference there."""
     import streamlit as st
 
+    if isinstance(error, RefusedError) and error.reason in (Refusal.BAD_IDENTITY, Refusal.NOT_A_USER):
+        st.error(
+            f"**Your sign-in ended** ({error.reason}). Nothing was changed. Reload the page.", icon=":material/lock:"
+        )
+        return True
     reference = secrets.token_hex(4)
     _log.error("error %s on a page", reference, exc_info=error)
     st.error(

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.cli.options import DEFAULT_WAREHOUSE
+from app.services.background import Background
+from app.services.canary_watch import CanaryWatch
 from app.services.owner_jobs import JobWorker
 from app.services.owning import DASHBOARD as COMMAND
 from ragsieve_core.errors import InputError
 from warehouse.database import Warehouse
 from warehouse.inbox import InboxWorker
-from warehouse.principal import Principal, local_principal
+from warehouse.principal import Principal
 
 VARIABLE = "RAGSIEVE_WAREHOUSE"
 
@@ -33,8 +35,18 @@ class Desk:
     """What a page works with."""
 
     warehouse: Warehouse
-    principal: Principal
     inbox: InboxWorker
+    canary: CanaryWatch
+    background: Background
+
+    @property
+    def principal(self) -> Principal:
+        """Who looks at the page. Proved anew at each use: a callback may run long after its page was drawn, and a role
+        that was taken away ends at once. Raises what :func:`app.identity.who_looks` raises."""
+        # The request gate imports this module and has no use for Streamlit
+        from app.identity import who_looks
+
+        return who_looks(self.warehouse)
 
     @property
     def single_user(self) -> bool:
@@ -49,9 +61,13 @@ class _Owned:
         self.warehouse = Warehouse.open(file, command=COMMAND)
         self.inbox = InboxWorker(self.warehouse).start()
         self._jobs = JobWorker(self.warehouse).start()
+        self.canary = CanaryWatch(self.warehouse).start()
+        self.background = Background()
 
     def close(self) -> None:
         """Join the threads first: one inside a query when the file closes would abort the interpreter."""
+        self.background.stop()
+        self.canary.stop()
         self._jobs.stop()
         self.inbox.stop()
         self.warehouse.close()
@@ -108,6 +124,17 @@ atexit.register(close_warehouses)
 
 
 def desk() -> Desk:
-    """Warehouse and principal for one run of a page; raises what :func:`open_warehouse` raises."""
+    """What one run of a page works with.
+
+    Raises
+    ------
+    RefusedError
+        nobody is signed in, or without a role (:func:`app.identity.who_looks`).
+    MissingWarehouseError, BusyError, InputError
+        as :func:`open_warehouse`.
+    """
     owned = _owned()
-    return Desk(owned.warehouse, local_principal(), owned.inbox)
+    here = Desk(owned.warehouse, owned.inbox, owned.canary, owned.background)
+    # A page that never asks who looks must not be shown to nobody
+    _ = here.principal
+    return here

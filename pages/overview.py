@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.components.facts import age, moment
 from app.components.labels import plain_label
+from app.components.recall_note import show_recall_note
 from app.components.sharing import show_sharing
 from app.components.table import number_column
 from app.pages_map import QUEUE, page_file
@@ -44,6 +45,7 @@ def main() -> None:
     if candidates:
         share = flagged / candidates
         st.caption(f"RSQ flagged {flagged:,} of n = {candidates:,} candidates ({share:.1%}). A flag is triage.")
+    show_recall_note(here)
     left, right = st.columns(2, gap="large")
     with left:
         st.subheader("Alerts")

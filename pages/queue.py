@@ -15,6 +15,7 @@ from app.components.deciding.outcome import attempt, show_outcome
 from app.components.queue_pick import Purpose
 from app.components.queue_table import OPENED, drawn_rows, show_queue
 from app.components.queue_view import SORTS, View, show_controls, show_pager
+from app.components.recall_note import show_recall_note
 from app.components.saved_views import show_views
 from app.pages_map import ALERT, page_file
 from app.session import Desk, desk
@@ -68,6 +69,7 @@ def main() -> None:
             show_pager(pages)
         if page.rows:
             csv_download(drawn_rows(page), "queue", key="queue_csv")
+    show_recall_note(here)
 
 
 def tools(here: Desk) -> Purpose:

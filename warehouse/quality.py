@@ -85,6 +85,13 @@ def recall_estimate(
     return recall_from(strata, found=found, undecided=undecided, level=level)
 
 
+def sampled_corpora(wh: Warehouse, *, principal: Principal) -> tuple[str, ...]:
+    """Names of corpora from which units that were not flagged were ever drawn: only there recall can be estimated."""
+    seen = {corpus.name for corpus in corpora.list_corpora(wh, principal=principal)}
+    with wh.reading() as cursor:
+        return tuple(str(row["name"]) for row in sql.rows(cursor, "sampled_corpora") if row["name"] in seen)
+
+
 def record_review_labels(wh: Warehouse, *, principal: Principal, corpus: str = "") -> int:
     """Store verdicts and blind answers as labels with provenance ``reviewer``; returns how many were new.
 

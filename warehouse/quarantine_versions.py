@@ -89,6 +89,16 @@ def version_changes(wh: Warehouse, quarantine_id: str, *, principal: Principal) 
     return [row for row in rows if principal.may_see(row["tenant"])]
 
 
+def proposal_exposure(wh: Warehouse, quarantine_id: str, *, principal: Principal) -> list[dict[str, Any]]:
+    """Whom a version leaves exposed until somebody approves it: one row per document that it adds, as far as seen.
+
+    Columns: corpus, document_id, answers (given since the proposal with the document in their context), queries
+    (distinct questions among them), tenants (whose questions), last_at (UTC, None without any).
+    """
+    with wh.reading() as cursor:
+        return sql.rows(cursor, "proposal_exposure", quarantine_id=quarantine_id, **principal.scope())
+
+
 def diff_versions(wh: Warehouse, first: str | None, second: str, *, principal: Principal) -> QuarantineDiff:
     """What changes from one version to another; ``first`` None stands for the empty set."""
 

@@ -18,7 +18,17 @@ from app.cli.serve_gate import gate_options, refuse_gate_options, run_gate
 @warehouse_option
 @click.option("--port", type=click.IntRange(0, 65535), help="0: any free port.  [default: 8501; the gate 8502]")
 @click.option(
-    "--address", default="127.0.0.1", show_default=True, help="Address to listen on; the dashboard: loopback."
+    "--address",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; the dashboard: loopback, or another one where people sign in (RAGSIEVE_SIGN_IN).",
+)
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Dashboard: host name by which browsers reach it, for instance that of the proxy; repeatable.",
 )
 @click.option("--ingest", is_flag=True, help="Take segments over HTTP from programs with a token (`ragsieve token`).")
 @click.option(
@@ -37,6 +47,7 @@ def serve(
     warehouse: Path,
     port: int | None,
     address: str,
+    hosts: tuple[str, ...],
     ingest: bool,
     roots: tuple[Path, ...],
     no_browser: bool,
@@ -49,12 +60,17 @@ def serve(
     While the dashboard runs, it owns the warehouse. Other commands hand it their results and ask it what they need to
     know; those that decide or administer end with exit code 3. The gate owns nothing: it reads snapshot files and what
     is in force, and leaves its events in the inbox.
+
+    Who signs in, and how, is said by RAGSIEVE_SIGN_IN: single (the user of this computer, the default), proxy or oidc;
+    see docs/operations.md.
     """
     if gate:
         if ingest:
             raise click.UsageError("--ingest is a route of the dashboard, not of the gate")
         if roots:
             raise click.UsageError("--import-root is for the dashboard, not for the gate")
+        if hosts:
+            raise click.UsageError("--host is for the dashboard, not for the gate")
         return run_gate(warehouse, 8502 if port is None else port, address, wait_s, **further)
     refuse_gate_options(further)
     port = 8501 if port is None else port
@@ -77,7 +93,7 @@ def serve(
         if not no_browser and _has_desktop():
             click.launch(url)
 
-    code = serve_dashboard(warehouse, port=port, address=address, ingest=ingest, on_ready=ready)
+    code = serve_dashboard(warehouse, port=port, address=address, ingest=ingest, hosts=hosts, on_ready=ready)
     remark("dashboard stopped, warehouse closed")
     return code
 

@@ -163,6 +163,23 @@ def proxy_principal(wh: Warehouse, headers: Mapping[str, Any], peer: str, settin
     """
     if settings.mode != "proxy":
         raise _bad("this server does not take identities from a proxy")
+    _require_proxy(headers, peer, settings)
+    names = _values(headers, settings.header)
+    if len(names) != 1:
+        raise _bad("the proxy names nobody, or several people")
+    return principal_for(wh, _identity(names[0]), mode="proxy")
+
+
+def comes_from_proxy(headers: Mapping[str, Any], peer: str, settings: SignIn) -> bool:
+    """True where address and secret are the proxy's, whoever it names; parameters as in :func:`proxy_principal`."""
+    try:
+        _require_proxy(headers, peer, settings)
+    except RefusedError:
+        return False
+    return True
+
+
+def _require_proxy(headers: Mapping[str, Any], peer: str, settings: SignIn) -> None:
     try:
         address = ipaddress.ip_address(peer)
     except ValueError:
@@ -173,10 +190,6 @@ def proxy_principal(wh: Warehouse, headers: Mapping[str, Any], peer: str, settin
     secrets = _values(headers, settings.secret_header)
     if len(secrets) != 1 or not hmac.compare_digest(secrets[0].encode(), settings.secret.encode()):
         raise _bad("the proxy's secret does not fit")
-    names = _values(headers, settings.header)
-    if len(names) != 1:
-        raise _bad("the proxy names nobody, or several people")
-    return principal_for(wh, _identity(names[0]), mode="proxy")
 
 
 def deep_link(page: str, query: Mapping[str, str], pages: Collection[str]) -> str:

@@ -64,9 +64,10 @@ def test_the_threads_end_with_the_warehouse(path: Path) -> None:
     open_warehouse()
 
     def running() -> set[str]:
-        return {thread.name for thread in threading.enumerate()} & {"ragsieve-inbox", "ragsieve-jobs"}
+        return {thread.name for thread in threading.enumerate()} & workers
 
-    assert running() == {"ragsieve-inbox", "ragsieve-jobs"}
+    workers = {"ragsieve-inbox", "ragsieve-jobs", "ragsieve-canary"}
+    assert running() == workers
     close_warehouses()
     assert running() == set()
 

@@ -11,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages_map import page_file
 from app.session import VARIABLE, Desk, close_warehouses
+from tests.pages.people import Shared, shared
 from tests.reviewed_warehouse import Reviewed, copied
 from tests.reviewed_warehouse import build as build_reviewed
 from tests.small_warehouse import Small, build
 from warehouse.principal import Principal
+from warehouse.roles import principal_for
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 Open = Callable[..., AppTest]
@@ -97,3 +99,20 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Callable[[Principal], None]:
         monkeypatch.setattr(Desk, "principal", property(lambda _: person, lambda _, __: None))
 
     return sign_in
+
+
+@pytest.fixture
+def desk_of_two(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Shared:
+    """A shared warehouse of its own as that of this process; no model is loaded for replays."""
+    monkeypatch.setenv("RAGSIEVE_CANARY_PROFILE", "none")
+    return shared(elsewhere)
+
+
+@pytest.fixture
+def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let somebody be signed in on every page from here on: their role is read from the warehouse as ever."""
+
+    def become(identity: str) -> None:
+        monkeypatch.setattr("app.identity.who_looks", lambda wh, settings=None: principal_for(wh, identity))
+
+    return become

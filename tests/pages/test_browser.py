@@ -36,6 +36,14 @@ VIEWS = [
     "/audit?action=scanned",
     "/what_if",
     "/evaluation",
+    "/quarantine",
+    "/quarantine?tab=Propose",
+    "/quarantine?tab=Released",
+    "/blind",
+    "/blind?tab=How+good+is+the+review",
+    "/settings",
+    "/settings?tab=Roles",
+    "/settings?tab=Retention",
     "/",
 ]
 SIDE = 620
