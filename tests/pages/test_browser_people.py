@@ -1,4 +1,4 @@
-"""Two people in a real browser behind a sign-in proxy: who proposed cannot approve, the second can, nobody else sees."""
+"""Two people in a browser behind a sign-in proxy: who proposed cannot approve, the second can, nobody else sees."""
 
 from __future__ import annotations
 
