@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.server import check_loopback, serve_dashboard, settings
+from app.server import check_oidc, serve_dashboard, settings
+from app.services.sign_in import SignIn, check_bind
 from ragsieve_core.errors import InputError
 from tests.browser import dashboard
 from warehouse.database import Warehouse
@@ -59,13 +60,90 @@ def test_every_setting_exists_in_this_streamlit() -> None:
 
 @pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.4", "example.org", ""])
 def test_an_address_others_could_reach_is_refused(address: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no sign-in"):
+    with pytest.raises(InputError, match="nobody signs in"):
         serve_dashboard(tmp_path / "w.duckdb", address=address)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.2", "::1", "localhost"])
 def test_loopback_is_accepted(address: str) -> None:
-    check_loopback(address)
+    check_bind(address, SignIn())
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        ({"RAGSIEVE_SIGN_IN": "trust"}, "unknown way to sign in"),
+        ({"RAGSIEVE_SIGN_IN": "proxy"}, "incomplete sign-in"),
+        ({"RAGSIEVE_SIGN_IN": "oidc"}, "incomplete sign-in"),
+    ],
+)
+def test_a_sign_in_that_is_not_set_up_is_exit_2(
+    given: dict[str, str], word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    done = run("--port", "0", "--warehouse", "w.duckdb", cwd=tmp_path)
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_oidc_needs_its_package_and_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    import streamlit as st
+    from streamlit import auth_util
+
+    monkeypatch.setattr(auth_util, "is_authlib_installed", lambda: False)
+    with pytest.raises(InputError, match="requirements-oidc"):
+        check_oidc()
+    monkeypatch.setattr(auth_util, "is_authlib_installed", lambda: True)
+    monkeypatch.setattr(st, "secrets", {"auth": {"client_id": "x", "client_secret": "y"}})
+    with pytest.raises(InputError, match="lacks redirect_uri, cookie_secret, server_metadata_url"):
+        check_oidc()
+    wanted = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
+    monkeypatch.setattr(st, "secrets", {"auth": dict.fromkeys(wanted, "x")})
+    check_oidc()
+
+
+def test_hosts_are_of_the_dashboard_alone(tmp_path: Path) -> None:
+    done = run("--gate", "--corpus", "c", "--host", "x.example", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "--host is for the dashboard" in done.stderr
+
+
+def test_people_behind_a_proxy_reach_it_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "w.duckdb"
+    Warehouse.open(path, command="test").close()
+    secret = "0123456789abcdef"
+    monkeypatch.setenv("RAGSIEVE_SIGN_IN", "proxy")
+    monkeypatch.setenv("RAGSIEVE_PROXY_SECRET", secret)
+    with dashboard(path, "--host", "console.example", "--ingest") as url:
+
+        def status(host: str, path: str = "/", **headers: str) -> int:
+            connection = http.client.HTTPConnection(url.removeprefix("http://"))
+            connection.request("GET", path, headers={"Host": host, **headers})
+            return connection.getresponse().status
+
+        through = {"X-Ragsieve-Proxy-Secret": secret, "X-Forwarded-User": "max"}
+        assert status("console.example", **through) == 200
+        # The peer is the socket's: what a proxy says of its client does not take its place
+        assert status("console.example", **through, **{"X-Forwarded-For": "203.0.113.7"}) == 200
+        assert status("console.example", **{"X-Forwarded-For": "127.0.0.1"}) == 403
+        assert status("rebound.example", **through) == 400
+        # Programs bring a token of their own
+        assert status("127.0.0.1", "/api/ingest") in (401, 405)
+
+
+def test_an_ended_sign_in_is_said_without_a_trace(caplog: pytest.LogCaptureFixture) -> None:
+    def script() -> None:
+        from app.server import _report
+        from warehouse.errors import RefusedError
+
+        assert _report(RefusedError("not_a_user", "'x' has no role here"))
+
+    page = AppTest.from_function(script).run()
+    (box,) = page.error
+    assert "Your sign-in ended" in box.value
+    assert "no role here" not in caplog.text
 
 
 def test_a_port_in_use_is_exit_2_and_named(tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ def test_the_proposer_cannot_approve_and_the_second_person_can(enter: Enter, ser
     assert "ada (admin)" in main_text(ada)
     ada.get_by_role("button", name="Approve", exact=True).click()
     ada.get_by_text("#1 is in force").wait_for()
-    ada.get_by_text("Verified absent 3").wait_for(timeout=30_000)
+    ada.locator("strong", has_text="Verified absent 3").wait_for(timeout=30_000)
     assert seen.foreign(url) == []
     val = enter("val")
     val.goto(f"{url}/alert?alert={made.alerts['d2']}")
