@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ragsieve_core.models.feature_cache.background import Background, Job
 from ragsieve_core.models.feature_cache.disk import DiskTier
@@ -21,6 +22,11 @@ from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_
 from ragsieve_core.models.feature_cache.memory import DEFAULT_MEMORY, MemoryTier
 from ragsieve_core.models.feature_cache.store import Store
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
+
+if TYPE_CHECKING:
+    from ragsieve_core.rsq.calibrated.text_features import CalibratedText
+    from ragsieve_core.rsq.config import RSQConfig
+    from ragsieve_core.rsq.score import Lexical, LexicalSource
 
 DOCUMENT_TOKENS = 256
 """Model tokens read of a document for alignment (METHOD, "Query alignment")."""
@@ -66,6 +72,8 @@ class Features:
         written to disk.
     memory : bytes of the memory tier.
     disk : the disk tier, or None.
+    erasures : disk tier whose erasures empty the memory too; None = ``disk``. For features that must not be shared
+        but must be forgotten with the rest.
     """
 
     def __init__(
@@ -76,8 +84,9 @@ class Features:
         document_tokens: int = DOCUMENT_TOKENS,
         memory: int = DEFAULT_MEMORY,
         disk: DiskTier | None = None,
+        erasures: DiskTier | None = None,
     ) -> None:
-        self._store = Store(MemoryTier(memory), disk)
+        self._store = Store(MemoryTier(memory), disk, erasures)
         self._background = Background()
         self.document_tokens = document_tokens
         self.causal_lm = CachedCausalLM(self._store, causal_lm)
@@ -96,6 +105,36 @@ class Features:
     def lexical(self, texts: Sequence[str]) -> list[LexicalFeatures]:
         """Words and script counts of texts, in the order given."""
         return self._store.fill(lexical_kind(), texts, lambda missing: [lexical_features(text) for text in missing])
+
+    def lexical_for(self, config: RSQConfig) -> LexicalSource:
+        """What the rule of ``config`` needs of texts alone, as :func:`ragsieve_core.rsq.score_ranking` takes it."""
+        return partial(self._lexical_for, config)
+
+    def _lexical_for(self, config: RSQConfig, texts: Sequence[str]) -> Lexical:
+        from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+
+        if isinstance(config, CalibratedRSQConfig):
+            return self.calibrated_texts(texts, config.stray_families)
+        return self.lexical(texts)
+
+    def calibrated_texts(self, texts: Sequence[str], stray_families: int) -> list[CalibratedText]:
+        """Words in order and misplaced letters of texts, in the order given."""
+        from ragsieve_core.rsq.calibrated import text_features
+
+        return self._store.fill(
+            text_features.calibrated_kind(stray_families),
+            texts,
+            lambda missing: text_features.calibrated_texts(missing, stray_families),
+        )
+
+    def there(self, texts: Sequence[str], *, surprisal_for: Collection[str] = ()) -> Fetched:
+        """What the tiers hold of texts; nothing is computed. ``missing`` lacks vectors, or surprisal where wanted."""
+        distinct, wanted = list(dict.fromkeys(texts)), frozenset(surprisal_for)
+        asked = [text for text in distinct if text in wanted]
+        strange = self._store.known(self.causal_lm.kind, asked)
+        halves = self._store.known(self.trace_encoder.kind, distinct)
+        missing = tuple(t for t in distinct if t not in halves or (t in wanted and t not in strange))
+        return Fetched(strange, {text: half.widened() for text, half in halves.items()}, missing)
 
     def peek(self, texts: Iterable[str]) -> Peeked:
         """Which texts have features now; nothing is computed or read."""

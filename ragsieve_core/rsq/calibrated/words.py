@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,6 +44,7 @@ def is_content(word: str) -> bool:
     return len(word) >= 3 or word.isdigit() or _unspaced(word)
 
 
+@lru_cache(maxsize=65_536)
 def _unspaced(word: str) -> bool:
     return len(word) <= 2 and _UNSPACED.search(word) is not None
 
@@ -63,8 +65,21 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def ordered_words(text: str) -> Words:
+def words_of(found: Sequence[tuple[str, int, int]]) -> Words:
+    """Words from (word, start, end) rows in text order."""
+    words = tuple(word for word, _, _ in found)
+    places = [0.0]
+    for word in words:
+        places.append(places[-1] + (0.5 if _unspaced(word) else 1.0))
+    return Words(
+        words,
+        tuple((start, end) for _, start, end in found),
+        tuple(places),
+        frozenset(word for word in words if is_content(word)),
+    )
+
+
+def cut_words(text: str) -> Words:
     """Words of ``text``: UAX #29 words of the folded text, overlapping bigrams where no space parts words."""
     plain = folded(text)
     found: list[tuple[str, int, int]] = []
@@ -79,16 +94,13 @@ def ordered_words(text: str) -> Words:
                 found += [(plain[i : i + 2], i, i + 2) for i in range(start, end - 1)]
             last = end
     found += [(m.group(), *m.span()) for m in _WORD.finditer(plain, last)]
-    words = tuple(stem(word) for word, _, _ in found)
-    places = [0.0]
-    for word in words:
-        places.append(places[-1] + (0.5 if _unspaced(word) else 1.0))
-    return Words(
-        words,
-        tuple((start, end) for _, start, end in found),
-        tuple(places),
-        frozenset(word for word in words if is_content(word)),
-    )
+    return words_of([(stem(word), start, end) for word, start, end in found])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def ordered_words(text: str) -> Words:
+    """:func:`cut_words`, remembered."""
+    return cut_words(text)
 
 
 def window_ranges(words: Words, window: int, stride: int) -> list[tuple[int, int]]:
@@ -102,6 +114,11 @@ def window_ranges(words: Words, window: int, stride: int) -> list[tuple[int, int
     return [(bisect_left(words.places, start), bisect_right(words.places, start + window) - 1) for start in starts]
 
 
+@lru_cache(maxsize=65_536)
+def _folded_size(cluster: str) -> int:
+    return len(folded(cluster))
+
+
 def text_spans(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
     """Spans of the folded text as spans of ``text`` itself.
 
@@ -113,7 +130,7 @@ def text_spans(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[int,
     starts: list[int] = []
     ends: list[int] = []
     for cluster in _CLUSTER.finditer(text):
-        size = len(folded(cluster.group()))
+        size = _folded_size(cluster.group())
         starts += [cluster.start()] * size
         ends += [cluster.end()] * size
     if not starts:
