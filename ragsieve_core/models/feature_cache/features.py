@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ragsieve_core.models.feature_cache.background import Background, Job
 from ragsieve_core.models.feature_cache.disk import DiskTier
+from ragsieve_core.models.feature_cache.keys import text_keys
 from ragsieve_core.models.feature_cache.kinds import (
     HalfVectors,
+    Kind,
     halved,
     lexical_kind,
     query_kind,
@@ -55,6 +57,14 @@ class Fetched:
     vectors: Mapping[str, TokenVectors]
     missing: tuple[str, ...]
     failure: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Features that are there, by text; vectors as they are kept."""
+
+    surprisal: Mapping[str, TokenSurprisal]
+    vectors: Mapping[str, HalfVectors]
 
 
 class Features:
@@ -112,29 +122,38 @@ class Features:
 
     def _lexical_for(self, config: RSQConfig, texts: Sequence[str]) -> Lexical:
         from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+        from ragsieve_core.rsq.calibrated.text_features import calibrated_texts
 
-        if isinstance(config, CalibratedRSQConfig):
-            return self.calibrated_texts(texts, config.stray_families)
-        return self.lexical(texts)
+        if not isinstance(config, CalibratedRSQConfig):
+            return self.lexical(texts)
+        found: list[CalibratedText] = self._store.fill(
+            _lexical_kind(config), texts, lambda missing: calibrated_texts(missing, config.stray_families)
+        )
+        return found
 
-    def calibrated_texts(self, texts: Sequence[str], stray_families: int) -> list[CalibratedText]:
-        """Words in order and misplaced letters of texts, in the order given."""
-        from ragsieve_core.rsq.calibrated import text_features
-
-        return self._store.fill(
-            text_features.calibrated_kind(stray_families),
-            texts,
-            lambda missing: text_features.calibrated_texts(missing, stray_families),
+    def there(self, texts: Sequence[str], *, surprisal_for: Collection[str] = ()) -> Held:
+        """What the tiers hold of texts, surprisal of those of ``surprisal_for`` alone; nothing is computed."""
+        keys, wanted = text_keys(texts), frozenset(surprisal_for)
+        asked = {text: key for text, key in keys.items() if text in wanted}
+        return Held(
+            self._store.known_keys(self.causal_lm.kind, asked),
+            self._store.known_keys(self.trace_encoder.kind, keys),
         )
 
-    def there(self, texts: Sequence[str], *, surprisal_for: Collection[str] = ()) -> Fetched:
-        """What the tiers hold of texts; nothing is computed. ``missing`` lacks vectors, or surprisal where wanted."""
-        distinct, wanted = list(dict.fromkeys(texts)), frozenset(surprisal_for)
-        asked = [text for text in distinct if text in wanted]
-        strange = self._store.known(self.causal_lm.kind, asked)
-        halves = self._store.known(self.trace_encoder.kind, distinct)
-        missing = tuple(t for t in distinct if t not in halves or (t in wanted and t not in strange))
-        return Fetched(strange, {text: half.widened() for text, half in halves.items()}, missing)
+    def lexical_there(self, texts: Sequence[str], config: RSQConfig) -> Mapping[str, Any]:
+        """What the tiers hold of what the rule needs of texts alone, by text; nothing is computed."""
+        return self._store.known(_lexical_kind(config), texts)
+
+    def lexical_with(self, texts: Sequence[str], config: RSQConfig, there: Mapping[str, Any]) -> Lexical:
+        """As :meth:`lexical_for`, but with what is ``there`` taken as it is and not kept here."""
+        missing = [text for text in texts if text not in there]
+        made = dict(zip(missing, self.lexical_for(config)(missing), strict=True))
+        return [there[text] if text in there else made[text] for text in texts]
+
+    def query_there(self, text: str, max_tokens: int) -> TokenVectors | None:
+        """Token vectors of a query that was asked before, or None."""
+        found = self._store.known(self.trace_encoder.query_kind(max_tokens), [text]).get(text)
+        return found.widened() if found is not None else None
 
     def peek(self, texts: Iterable[str]) -> Peeked:
         """Which texts have features now; nothing is computed or read."""
@@ -201,6 +220,14 @@ class Features:
             self._store.disk.flush()
 
 
+def _lexical_kind(config: RSQConfig) -> Kind[Any]:
+    # Imported late: the rules are built upon the cache
+    from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+    from ragsieve_core.rsq.calibrated.text_features import calibrated_kind
+
+    return calibrated_kind(config.stray_families) if isinstance(config, CalibratedRSQConfig) else lexical_kind()
+
+
 def _giver(model: Any) -> Callable[[], Any]:
     return model if callable(model) and not hasattr(model, "key") else lambda: model
 
@@ -244,6 +271,10 @@ class CachedTraceEncoder:
     def kind(self) -> Any:
         """Kind of the features of documents."""
         return vectors_kind(self._model().key, self._document_tokens)
+
+    def query_kind(self, max_tokens: int) -> Any:
+        """Kind of the features of queries."""
+        return query_kind(self._model().key, max_tokens)
 
     def halves(self, texts: Sequence[str], max_tokens: int, progress: Progress | None = None) -> list[HalfVectors]:
         """Vectors as they are kept."""

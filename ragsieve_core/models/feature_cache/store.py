@@ -37,10 +37,14 @@ class Store:
 
     def known(self, kind: Kind[Value], texts: Iterable[str]) -> dict[str, Value]:
         """Features that are there, by text; nothing is computed."""
+        return self.known_keys(kind, text_keys(texts))
+
+    def known_keys(self, kind: Kind[Value], keys: Mapping[str, TextKey]) -> dict[str, Value]:
+        """:meth:`known` of texts whose keys were made already."""
         self._heed_erasures()
         found: dict[str, Value] = {}
         counts = dict.fromkeys(("from_memory", "from_disk"), 0)
-        for text, key in text_keys(texts).items():
+        for text, key in keys.items():
             value, source = self.memory.get((kind.tag, key.name)), "from_memory"
             if value is None:
                 value, source = self._load(kind, key), "from_disk"

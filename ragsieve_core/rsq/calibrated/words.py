@@ -15,6 +15,8 @@ _WORD = regex.compile(r"\b[\p{L}\p{N}_].*?\b", flags=regex.WORD | regex.DOTALL |
 _RUN = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}\u30FC]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
 _CLUSTER = regex.compile(r"\X")
+_SINGLE = regex.compile(r"[\p{Grapheme_Cluster_Break=Other}\n]*")
+"""Texts whose every character is a grapheme cluster of its own."""
 _REMEMBERED = 4096
 """Texts whose words are kept: a document meets many questions."""
 
@@ -125,7 +127,7 @@ def text_spans(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[int,
     Folding can lengthen a text (ß), shorten it (invisible characters) or compose it. It never reaches over a grapheme
     cluster, so each cluster is folded alone and its characters all point to it.
     """
-    if text.isascii():
+    if text.isascii() or (_SINGLE.fullmatch(text) and all(_folded_size(character) == 1 for character in set(text))):
         return list(spans)
     starts: list[int] = []
     ends: list[int] = []
