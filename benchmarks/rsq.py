@@ -56,7 +56,7 @@ def rankings() -> tuple[list[RankedContext], str]:
 
 def evidence(features: Features, contexts: Sequence[RankedContext], config: RSQConfig) -> list[object]:
     """Every number of every candidate."""
-    found = score_contexts(contexts, features.causal_lm, features.trace_encoder, config, lexical=features.lexical)
+    found = score_contexts(contexts, features.causal_lm, features.trace_encoder, config, lexical=features.lexical_for(config))
     return [(candidate_record(r, c), candidate_detail(r, c)) for r in found for c in r.candidates]
 
 
@@ -71,7 +71,7 @@ def timed(work: Callable[[], object], *, processor: list[float] | None = None) -
 
 def score_one(features: Features, context: RankedContext, config: RSQConfig) -> None:
     """RSQ of one ranking, as the gate runs it: no reviewer's detail."""
-    for _ in score_contexts([context], features.causal_lm, features.trace_encoder, config, lexical=features.lexical):
+    for _ in score_contexts([context], features.causal_lm, features.trace_encoder, config, lexical=features.lexical_for(config)):
         pass
 
 

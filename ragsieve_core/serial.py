@@ -112,15 +112,14 @@ def tail_suspects(
     texts = {candidate.text for candidate in candidates}
     suspects: dict[str, SuspectReason] = {}
     for document in tail:
+        held = ascii_words(document.text)
         if document.id in in_force.alerted:
             suspects[document.id] = SuspectReason.OPEN_ALERT
         elif document.id in in_force.held:
             suspects[document.id] = SuspectReason.HOLD
         elif document.id in near:
             suspects[document.id] = SuspectReason.RETAINED_NEIGHBOR
-        elif document.text in texts or any(
-            jaccard(ascii_words(document.text), own) >= NEAR_COPY_JACCARD for own in words
-        ):
+        elif document.text in texts or any(jaccard(held, own) >= NEAR_COPY_JACCARD for own in words):
             suspects[document.id] = SuspectReason.NEAR_COPY
     return suspects
 

@@ -7,7 +7,8 @@ import json
 import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from ragsieve_core.document import RankedDocument, content_hash
-from ragsieve_core.gate import DocumentFeatures, FeatureResult, GateCorpus
+from ragsieve_core.gate import FeatureResult, GateCorpus, Ready
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.publication import encode_publication
+from ragsieve_core.rsq import RSQConfig
 
 DIMENSION = 12
 QUESTION = "which harbour hosted the festival"
@@ -38,42 +40,65 @@ def encode(text: str) -> np.ndarray:
     return (row / np.linalg.norm(row)).astype(np.float32)
 
 
-def features_of(text: str) -> DocumentFeatures:
+@dataclass(frozen=True)
+class Both:
+    surprisal: TokenSurprisal
+    vectors: TokenVectors
+
+
+def features_of(text: str) -> Both:
     parts = words(text)[:254]
     spans = np.array([[a, b] for _, a, b in parts], dtype=np.int32).reshape(-1, 2)
     nll = np.array([20.0 if w.startswith("zz") else 1.0 for w, _, _ in parts[1:]], dtype=np.float32)
     vectors = np.array([unit(w) for w, _, _ in parts], dtype=np.float32).reshape(-1, DIMENSION)
-    return DocumentFeatures(TokenSurprisal(nll, spans[1:]), TokenVectors(vectors, spans))
+    return Both(TokenSurprisal(nll, spans[1:]), TokenVectors(vectors, spans))
 
 
 class StandInFeatures:
-    """Features of word lists. ``slow`` seconds each; ``warm`` texts are there at once; ``broken`` ones fail."""
+    """Features of word lists. ``slow`` seconds each; ``warm`` texts are there at once; ``broken`` ones fail.
+
+    Surprisal is computed where it is wanted alone; ``asked`` says for which texts.
+    """
 
     def __init__(self, slow: float = 0.0, broken: str | None = None) -> None:
         self.slow, self.broken = slow, broken
-        self.warm: dict[str, DocumentFeatures] = {}
+        self.warm: dict[str, Both] = {}
+        self.vectors_only: set[str] = set()
+        self.asked: list[tuple[tuple[str, ...], Set[str]]] = []
         self.model_keys = {"causal_lm": "test:lm", "trace_encoder": "test:words"}
         self.guard = threading.Lock()
 
     def heat(self, texts: Sequence[str]) -> None:
         self.warm |= {text: features_of(text) for text in texts}
 
-    def peek(self, texts: Sequence[str]) -> list[bool]:
-        return [text in self.warm for text in texts]
+    def peek(self, texts: Sequence[str], known: Set[str]) -> Ready:
+        both = {text for text in texts if text in self.warm}
+        return Ready(both - self.vectors_only, both)
 
-    def get(self, texts: Sequence[str], deadline_s: float) -> FeatureResult:
-        end, found, failed = time.monotonic() + deadline_s, {}, {}
+    def get(self, texts: Sequence[str], surprisal_for: Set[str], known: Set[str], deadline_s: float) -> FeatureResult:
+        end, failed = time.monotonic() + deadline_s, {}
+        self.asked.append((tuple(texts), surprisal_for))
         for text in texts:
-            if text not in self.warm and deadline_s > 0:
+            lacks = text not in self.warm or (text in surprisal_for and text in self.vectors_only)
+            if lacks and deadline_s > 0:
                 if self.broken is not None and self.broken in text:
                     failed[text] = "RuntimeError: no weights"
                     continue
                 if time.monotonic() + self.slow <= end:
                     time.sleep(self.slow)
                     self.heat([text])
-            if text in self.warm:
-                found[text] = self.warm[text]
-        return FeatureResult(found, tuple(t for t in texts if t not in found), failed)
+                    if text not in surprisal_for:
+                        self.vectors_only.add(text)
+                    else:
+                        self.vectors_only.discard(text)
+        return FeatureResult(
+            {t: self.warm[t].surprisal for t in texts if t in self.warm and t not in self.vectors_only},
+            {t: self.warm[t].vectors for t in texts if t in self.warm},
+            failed,
+        )
+
+    def lexical(self, texts: Sequence[str], config: RSQConfig, known: Set[str]) -> None:
+        return None
 
     def query(self, text: str, deadline_s: float) -> TokenVectors:
         if self.broken == "query":
@@ -102,6 +127,7 @@ class Publisher:
         held: Sequence[tuple[str, str, datetime]] = (),
         unadmitted: Sequence[tuple[str, str]] = (),
         tenants: Sequence[tuple[str, str, str]] = (),
+        policy: Sequence[dict[str, Any]] = (),
     ) -> None:
         self.number += 1
         now = datetime.now(UTC).isoformat()
@@ -114,6 +140,8 @@ class Publisher:
             "unadmitted": [list(row) for row in unadmitted],
             "published_at": now,
             "tenants": [list(row) for row in tenants],
+            "policy_version": f"policy_{self.number}" if policy else None,
+            "policy": list(policy),
         }
         data = encode_publication(content)
         file = f"{self.number}.json"

@@ -37,7 +37,7 @@ def replay(
     """Run RSQ over the rankings in CONTEXTS (JSON Lines) and raise alerts.
 
     A row: query_id, query, condition, documents[] of id, rank, text, optional title and poison. Labels are stored for
-    evaluation and never used. Replaying the same file twice adds nothing.
+    evaluation and never used. Thresholds in force for the corpus and the encoder apply. Replaying the same file twice adds nothing.
     """
     from app.services.access import open_access
     from app.services.events import Origin, run_rankings, touched
@@ -53,6 +53,7 @@ def replay(
     queries = 0
     counts = dict.fromkeys(("events", "duplicates", "candidates", "flagged", "alerts", "new_alerts"), 0)
     with open_access(warehouse, command="replay", say=remark, wait_s=wait_s) as access:
+        config = access.published().policy.applied(config, corpus, encoder)
         features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
         origin = Origin(corpus, "replay", encoder=encoder)
         with progress("replaying rankings") as step:

@@ -41,7 +41,7 @@ def score_contexts(contexts: Path, out: Path, rule: str, as_json: bool, **models
     start = time.perf_counter()
     with JsonlWriter(out) as writer, progress("scoring rankings") as step:
         for ranking in rsq_contexts(
-            rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical, progress=step
+            rankings, cache.causal_lm, cache.trace_encoder, config, lexical=cache.lexical_for(config), progress=step
         ):
             touched += any(candidate.flagged for candidate in ranking.candidates)
             short += ranking.tail_short

@@ -46,6 +46,8 @@ _ANSWER: dict[str, Any] = {
     "documents": {"type": "integer", "description": "documents in the ranking"},
     "unknown": _STRINGS,
     "changed": _STRINGS,
+    "tail_short": {"type": "boolean", "description": "RSQ was applied to fewer than n documents"},
+    "policy": {**_STRING, "description": "version of the thresholds in force that changed the rule; empty if none did"},
     "tail_suspects": {"type": "object", "additionalProperties": _STRING},
     "candidates": {"type": "array", "items": {"type": "object", "description": "numbers of RSQ, one per candidate"}},
     "snapshot": _STRING,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from app.gate.routes import application
 from app.gate.service import USE, GateService, ServiceLimits
 from app.server import free_port, stoppable
+from app.services.features import CacheOptions, open_features
 from app.services.gate_corpus import Renewal, gate_access, latest_id, load_gate_corpus
 from app.services.gate_features import TenantFeatures
 from app.services.gate_log import GateLog, LogHealth
@@ -46,6 +47,7 @@ class GateOptions:
     missing, stale : what to do without a publication, and with one that its owner has not confirmed for ``max_age_s``.
     wait_s : seconds to wait for the owner of the warehouse to hand over the snapshot.
     filter_only : no retriever and no vectors: ``/v1/filter`` alone.
+    cache : the disk tier of the feature cache.
     """
 
     port: int = 8502
@@ -59,6 +61,7 @@ class GateOptions:
     filter_only: bool = False
     limits: ServiceLimits = field(default_factory=ServiceLimits)
     wait_s: float = 600.0
+    cache: CacheOptions = field(default_factory=CacheOptions)
 
 
 def is_loopback(address: str) -> bool:
@@ -110,7 +113,12 @@ def serve_gate(
         max_age_s=options.max_age_s,
     )
     _require_a_token(publication, options)
-    features = TenantFeatures(models.causal_lm, models.trace_encoder, rsq)
+    features = TenantFeatures(
+        open_features(models, warehouse, options=options.cache, say=say),
+        lambda: models.causal_lm,
+        lambda: models.trace_encoder,
+        rsq,
+    )
     say("loading the models")
     _load(features, models, options)
     log = GateLog(warehouse)
@@ -129,8 +137,11 @@ def serve_gate(
 
     def load_again() -> GateCorpus:
         with gate_access(warehouse, _log.info) as access:
-            return load_gate_corpus(access, corpus, spare, snapshot=options.snapshot)
+            fresh = load_gate_corpus(access, corpus, spare, snapshot=options.snapshot)
+        gate.prepare(fresh)
+        return fresh
 
+    gate.prepare()
     encoder = loaded.encoder or None
     renewal = Renewal(gate, warehouse, load_again, lambda: latest_id(warehouse, corpus, encoder), options.refresh_s)
     service = GateService(gate, log, publication, options.limits, options.tokens, lambda: renewal.problem)
@@ -159,6 +170,7 @@ def _load(features: TenantFeatures, models: LoadedModels, options: GateOptions) 
     ModelUnavailableError : not on this machine.
     """
     models.causal_lm.surprisal(["ready or not"])
+    models.trace_encoder.token_vectors(["ready or not"], max_tokens=16)
     features(None).query("ready", 600.0)
     if not options.filter_only:
         models.retriever.encode(["ready"], kind="query")

@@ -12,6 +12,7 @@ from app.services.events import Answer, Origin, run_rankings
 from app.services.vectors import embedded_snapshot
 from ragsieve_core.document import RankedContext, RankedDocument
 from ragsieve_core.errors import InputError
+from ragsieve_core.gate.frequencies import evenly_spaced
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.retrieve import ExactIndex
@@ -24,20 +25,11 @@ DEPTH = 100
 """Documents kept of a ranking: n are scored, the rest is what a refill can draw from."""
 
 
-COUNTED = 5_000
-"""Documents that word frequencies are counted in; of a larger snapshot, evenly spaced ones.
-
-A weight is the logarithm of a share: over 5,000 documents it is off by little, and a question need not wait for a
-million documents to be cut into words.
-"""
-
-
 def snapshot_frequencies(texts: Sequence[str], config: RSQConfig) -> DocumentFrequencies | None:
     """Weights of words in a snapshot; None for a rule that has no use for them."""
     if config.rule == "paper":
         return None
-    step = max(1, -(-len(texts) // COUNTED))
-    return DocumentFrequencies.of(texts[::step])
+    return DocumentFrequencies.of(texts[row] for row in evenly_spaced(len(texts)))
 
 
 def ask(

@@ -219,7 +219,7 @@ def run_rankings(
                 cache.trace_encoder,
                 config,
                 frequencies=frequencies,
-                lexical=cache.lexical,
+                lexical=cache.lexical_for(config),
             )
             scored = dict(zip(scorable, evidence, strict=True))
         results = [

@@ -4,44 +4,52 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 
-from ragsieve_core.gate import ModelFeatures
+from ragsieve_core.gate import CachedFeatures
+from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.roles import CausalLM, TraceEncoder
 from ragsieve_core.rsq import RSQConfig
 
-LIMIT = 512 << 20
 TENANT_LIMIT = 128 << 20
 _TENANTS = 64
 
 
 class TenantFeatures:
-    """One :class:`ModelFeatures` for callers of all tenants, and one for each tenant, over the same two models.
+    """A source for callers of all tenants, which fills the product's cache, and one for each tenant, over two models.
+
+    A tenant's source reads that cache for texts of documents the tenant sees in the snapshot, so that `ragsieve warm`
+    helps it too, and keeps what it has computed itself in a memory of its own.
 
     Parameters
     ----------
-    limit : bytes kept for callers of all tenants; a tenant gets at most 128 MiB, the last 64 tenants are kept.
+    shared : the product's cache.
+    causal_lm, trace_encoder : the models behind it.
+    config : lengths to read of texts.
+    tenant_limit : bytes kept for each of the last 64 tenants.
     """
 
-    def __init__(self, causal_lm: CausalLM, trace_encoder: TraceEncoder, config: RSQConfig, limit: int = LIMIT) -> None:
-        self._causal_lm, self._trace_encoder, self._config, self._limit = causal_lm, trace_encoder, config, limit
+    def __init__(
+        self,
+        shared: Features,
+        causal_lm: Callable[[], CausalLM],
+        trace_encoder: Callable[[], TraceEncoder],
+        config: RSQConfig,
+        tenant_limit: int = TENANT_LIMIT,
+    ) -> None:
+        self._shared, self._config, self._tenant_limit = shared, config, tenant_limit
+        self._causal_lm, self._trace_encoder = causal_lm, trace_encoder
         self._models = threading.Lock()
         self._guard = threading.Lock()
-        self._sources: OrderedDict[str | None, ModelFeatures] = OrderedDict()
+        self._sources: OrderedDict[str | None, CachedFeatures] = OrderedDict()
 
-    def __call__(self, tenant: str | None) -> ModelFeatures:
+    def __call__(self, tenant: str | None) -> CachedFeatures:
         """The source of a tenant, None for callers of all."""
         gone = None
         with self._guard:
             found = self._sources.get(tenant)
             if found is None:
-                found = self._sources[tenant] = ModelFeatures(
-                    self._causal_lm,
-                    self._trace_encoder,
-                    document_max_tokens=self._config.document_max_tokens,
-                    query_max_tokens=self._config.query_max_tokens,
-                    limit=self._limit if tenant is None else min(self._limit, TENANT_LIMIT),
-                    models=self._models,
-                )
+                found = self._sources[tenant] = self._make(tenant)
                 if len(self._sources) > _TENANTS:
                     _, gone = self._sources.popitem(last=False)
             self._sources.move_to_end(tenant)
@@ -49,10 +57,24 @@ class TenantFeatures:
             gone.close()
         return found
 
+    def _make(self, tenant: str | None) -> CachedFeatures:
+        length = self._config.query_max_tokens
+        if tenant is None:
+            return CachedFeatures(self._shared, query_max_tokens=length, models=self._models)
+        own = Features(
+            self._causal_lm,
+            self._trace_encoder,
+            document_tokens=self._shared.document_tokens,
+            memory=self._tenant_limit,
+            erasures=self._shared.disk,
+        )
+        return CachedFeatures(own, shared=self._shared, query_max_tokens=length, models=self._models)
+
     def close(self) -> None:
-        """End every thread."""
+        """End every thread, and store the counts of hits."""
         with self._guard:
             sources = list(self._sources.values())
             self._sources.clear()
         for source in sources:
             source.close()
+        self._shared.flush()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.services.events import candidate_records
+from app.services.events import candidate_records, scoring_state
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.errors import InputError, RagsieveError
@@ -90,6 +90,8 @@ def event_record(event: GateEvent, run: str = "", sequence: int = 0) -> EventRec
             "publication": event.publication,
             "publication_state": answer.publication_state,
             "alerts_known": False,
+            **scoring_state(answer.evidence),
+            "policy": answer.policy,
             "tail_suspects": dict(answer.tail_suspects),
             "unknown": list(answer.unknown),
             "changed": list(answer.changed),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from app.services.access import Access
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache import Features
+from ragsieve_core.rsq import rsq_preset
 from warehouse.snapshots import SnapshotDocuments
 
 CHUNK = 64
@@ -114,6 +115,7 @@ def warm(features: Features, texts: Sequence[str], step: Callable[[Warmed], None
             break
         features.get(part)
         features.lexical(part)
+        features.lexical_for(rsq_preset("calibrated"))(part)
         computed += len(missing)
         if disk.write_error:
             raise InputError(f"features cannot be kept ({disk.write_error})", where=str(disk.folder))
@@ -124,7 +126,7 @@ def warm(features: Features, texts: Sequence[str], step: Callable[[Warmed], None
 
 
 LEAST_BYTES = 24_576
-"""Assumed for a document before the first is written: three files of at least a block, and some tokens."""
+"""Assumed for a document before the first is written: four files of at least a block, and some tokens."""
 
 
 def _state(

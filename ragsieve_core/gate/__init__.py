@@ -1,20 +1,20 @@
 """The request gate: rankings in, contexts out. See docs/gate.md."""
 
 from ragsieve_core.gate.answer import ContextDocument, GateAnswer, GateRemoval, GateState, Match, Outcome, Status
+from ragsieve_core.gate.cached_features import CachedFeatures
 from ragsieve_core.gate.config import GateConfig, gate_config, read_gate_config
 from ragsieve_core.gate.corpus import Caller, GateCorpus
-from ragsieve_core.gate.features import DocumentFeatures, FeatureResult, FeatureSource
+from ragsieve_core.gate.features import FeatureResult, FeatureSource, Ready
 from ragsieve_core.gate.gate import Gate
 from ragsieve_core.gate.log import AnswerGiven, EventSink, GateEvent
-from ragsieve_core.gate.model_features import ModelFeatures
 from ragsieve_core.gate.remembered import AnswerReceipt
 
 __all__ = [
     "AnswerGiven",
     "AnswerReceipt",
+    "CachedFeatures",
     "Caller",
     "ContextDocument",
-    "DocumentFeatures",
     "EventSink",
     "FeatureResult",
     "FeatureSource",
@@ -26,8 +26,8 @@ __all__ = [
     "GateRemoval",
     "GateState",
     "Match",
-    "ModelFeatures",
     "Outcome",
+    "Ready",
     "Status",
     "gate_config",
     "read_gate_config",

@@ -17,7 +17,7 @@ class GateState(StrEnum):
     TAIL_CONTAMINATED = "tail_contaminated"
     """Part of the tail is itself suspect: RSQ may miss."""
     TAIL_TOO_SHORT = "tail_too_short"
-    """Fewer than n survivors: RSQ was not applied."""
+    """Fewer survivors than the rule can score: RSQ was not applied."""
     PARTLY_UNSCORED = "partly_unscored"
     """RSQ was applied without some documents, which had no features."""
     UNSCORED = "unscored"
@@ -34,7 +34,7 @@ class Status(StrEnum):
     PASSED = "passed"
     """A candidate that RSQ scored below the threshold."""
     REFILLED = "refilled"
-    """Comes after the candidates; its features are there, it was not scored as a candidate."""
+    """Comes after the candidates; its vectors are there, it was not scored as a candidate."""
     UNSCORED = "unscored"
     """RSQ said nothing about it: let in by policy, or by shadow mode."""
     NOT_APPLIED = "not_applied"
@@ -103,7 +103,8 @@ class GateAnswer:
     publication_state : ok, stale, missing, damaged or lower_number.
     evidence : RSQ of the documents that were scored, None where it was not applied.
     latency_ms : of the whole call.
-    settings : every setting of the gate.
+    policy : version of the thresholds in force that changed the rule for this call; empty where none did.
+    settings : every setting of the gate, and of the rule as it was applied.
     """
 
     event_id: str
@@ -123,7 +124,13 @@ class GateAnswer:
     publication_state: str
     evidence: RankingEvidence | None
     latency_ms: float
+    policy: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tail_short(self) -> bool:
+        """Whether RSQ was applied to fewer than n documents."""
+        return self.evidence is not None and self.evidence.tail_short
 
     @property
     def context_ids(self) -> tuple[str, ...]:
@@ -167,11 +174,13 @@ class GateAnswer:
             "documents": self.documents,
             "unknown": list(self.unknown),
             "changed": list(self.changed),
+            "tail_short": self.tail_short,
             "tail_suspects": dict(self.tail_suspects),
             "candidates": scores,
             "snapshot": self.snapshot,
             "in_force": self.in_force,
             "publication": self.publication_state,
+            "policy": self.policy,
             "latency_ms": round(self.latency_ms, 3),
             "settings": dict(self.settings),
         }

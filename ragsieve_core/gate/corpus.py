@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
+from ragsieve_core.gate.frequencies import ViewFrequencies
 from ragsieve_core.publication import InForce
 from ragsieve_core.retrieve import ExactIndex, Hits
+from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
 
 _VIEWS = 256
 
@@ -47,6 +49,7 @@ class View:
         self.visible = visible
         self._corpus = corpus
         self._label = ""
+        self._frequencies: DocumentFrequencies | None = None
 
     @property
     def label(self) -> str:
@@ -62,6 +65,13 @@ class View:
             digest = hashlib.sha256("\x1e".join([self._corpus.corpus, *lines]).encode("utf-8", "surrogatepass"))
             self._label = f"view_{digest.hexdigest()[:16]}"
         return self._label
+
+    @property
+    def frequencies(self) -> DocumentFrequencies:
+        """Weights of words, counted over documents the caller may see; made at the first use."""
+        if self._frequencies is None:
+            self._frequencies = self._corpus.frequencies.of(self.caller.tenant, self.visible)
+        return self._frequencies
 
     def row(self, document_id: str) -> int | None:
         """Row of a document the caller may see, None for any other id."""
@@ -123,6 +133,7 @@ class GateCorpus:
             raise InputError("a document id twice in the snapshot", where=snapshot, expected="each id once")
         self.version_ids = version_ids
         self._tenants = np.array(tenants, dtype=object)
+        self.frequencies = ViewFrequencies(texts, self._tenants)
         self._guarded = [(row, frozenset(acl)) for row, acl in enumerate(acls) if acl]
         self.superseded = np.zeros(count, dtype=np.bool_)
         for name in superseded:

@@ -43,7 +43,7 @@ def decide(
     rsq: RSQConfig,
     known: TailKnowledge,
 ) -> Decision:
-    """The context of at least n survivors.
+    """The context of a ranking that is long enough.
 
     Parameters
     ----------
@@ -62,11 +62,12 @@ def decide(
         )
     flagged = {candidate.document_id: candidate.score for candidate in scored.evidence.candidates if candidate.flagged}
     candidates = {candidate.document_id for candidate in scored.evidence.candidates}
-    usable = {entry.id for entry in scored.scorable}
+    usable = {entry.id for entry in scored.usable}
     order = [entry for entry in left if entry.id not in flagged and (passing or entry.id in usable)][: rsq.k]
     context = [placed(entry, _status(entry.id, candidates, usable)) for entry in order]
     deepest = order[-1].document.rank if order else 0
-    looked_at = max(deepest, scored.scorable[rsq.n - 1].document.rank)
+    ranked = scored.usable[: rsq.n]
+    looked_at = max(deepest, ranked[-1].document.rank)
     reached = [entry for entry in left if entry.id in scored.unscored and entry.document.rank <= looked_at]
     gone = [
         GateRemoval(entry.id, entry.document.rank, "rsq", f"score {flagged[entry.id]:.3f}")
@@ -75,8 +76,9 @@ def decide(
     ]
     if not passing:
         gone += _unscored(reached, scored.unscored)
-    ranking = renumbered("", scored.scorable[: rsq.n]).documents
-    suspects = tail_suspects(ranking[: rsq.k], ranking[rsq.k :], known)
+    ranking = renumbered("", ranked).documents
+    behind = frozenset(scored.evidence.tail_ids)
+    suspects = tail_suspects(ranking[: rsq.k], [document for document in ranking if document.id in behind], known)
     state = GateState.TAIL_CONTAMINATED if suspects else GateState.OK
     if reached:
         state = GateState.PARTLY_UNSCORED

@@ -35,6 +35,7 @@ from ragsieve_core.rsq.score import score_ranking
 from ragsieve_core.serial import InForce as TailKnowledge
 
 _QUERY_VECTORS = 1024
+_RULES = 64
 
 
 class Gate:
@@ -47,7 +48,8 @@ class Gate:
     features : features of documents, or a function that gives them for a tenant (None = callers of all tenants). With
         one source for many tenants a warm text of one could be told from a cold one by another: give each its own.
     config : how to act.
-    rsq : parameters of RSQ; ``n`` survivors are needed, ``k`` documents make a context.
+    rsq : parameters of RSQ; ``n_least`` survivors are needed, n looked at, ``k`` documents make a context. Thresholds
+        in force for the corpus, and for the retriever where the gate ranks itself, go before them.
     retriever : encodes queries for :meth:`retrieve`; needs the encoder the snapshot was encoded with.
     sink : event log; None logs nothing.
     score : RSQ of a ranking.
@@ -85,7 +87,7 @@ class Gate:
         self._encoding = threading.Lock()
         self._asked: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._labels: OrderedDict[tuple[int, str | None], str] = OrderedDict()
-        self._settings = {**config.shown(), "rule": rsq.rule, "n": rsq.n, "k": rsq.k, "threshold": rsq.threshold}
+        self._rules: OrderedDict[tuple[str | None, str, str], RSQConfig] = OrderedDict()
 
     def filter(
         self,
@@ -253,23 +255,25 @@ class Gate:
         now = datetime.now(UTC)
         tenant = view.caller.tenant
         scored = Scored(None, ())
+        rsq = self._rule(reading.in_force, corpus.corpus, encoder)
         if not reading.serve:
             decision = Decision(GateState.NOT_IN_FORCE, outcome((), ()), reading.state)
         else:
             left, removed = leave(entries, corpus, view, reading.in_force, barred, self.config, now)
-            if len(left) < self.rsq.n:
-                decision = decide_short(left, removed, self.config, self.rsq)
+            if len(left) < rsq.n_least:
+                decision = decide_short(left, removed, self.config, rsq)
             else:
                 scored = score_survivors(
                     query,
                     left,
                     self._source(tenant),
                     self._score,
-                    self.rsq,
+                    rsq,
                     longest=self.config.longest_text,
                     end=started + self.config.budget_ms / 1000,
+                    frequencies=None if rsq.rule == "paper" else view.frequencies,
                 )
-                decision = decide(left, removed, scored, self.config, self.rsq, self._known())
+                decision = decide(left, removed, scored, self.config, rsq, self._known())
         applied, would = decision.outcome, None
         if self.config.mode == "shadow":
             would = decision.outcome
@@ -292,7 +296,8 @@ class Gate:
             publication_state=reading.state,
             evidence=scored.evidence,
             latency_ms=0.0,
-            settings=self._settings,
+            policy=(reading.in_force.policy.version or "") if rsq != self.rsq else "",
+            settings={**self.config.shown(), **_rule_shown(rsq)},
         )
         answer = replace(answer, latency_ms=(time.monotonic() - started) * 1000)
         self.counters.add(tenant or "", answer, decision.unscored, scored.errors)
@@ -314,12 +319,35 @@ class Gate:
                     reading.in_force.number,
                     reading.in_force.query_key,
                     self._source(tenant).model_keys if scored.evidence is not None else {},
-                    self.rsq,
+                    rsq,
                     self.config,
                     now,
                 )
             )
         return answer
+
+    def prepare(self, corpus: GateCorpus | None = None) -> None:
+        """Count the words of a snapshot now, for callers of all tenants and those with a token: else a tenant's first
+        call would wait for it. Nothing under `paper`, which has no use for them."""
+        if self.rsq.rule == "paper":
+            return
+        named = {credential.tenant for credential in self._publication.read().in_force.credentials.values()}
+        for tenant in (None, *sorted(name for name in named if name is not None)):
+            (corpus or self.corpus).frequencies.prepare(tenant)
+
+    def _rule(self, in_force: InForce, corpus: str, encoder: str) -> RSQConfig:
+        """The rule with the thresholds in force for a corpus and a retriever; an empty one is the caller's own."""
+        policy = in_force.policy
+        if not policy.rules:
+            return self.rsq
+        key = (policy.version, corpus, encoder)
+        with self._guard:
+            found = self._rules.get(key)
+            if found is None:
+                found = self._rules[key] = policy.applied(self.rsq, corpus, encoder)
+                if len(self._rules) > _RULES:
+                    self._rules.popitem(last=False)
+        return found
 
     def _source(self, tenant: str | None) -> FeatureSource:
         return self._features(tenant) if callable(self._features) else self._features
@@ -358,6 +386,19 @@ def _caller(tenant: str | None, groups: Iterable[str] | None) -> Caller:
     if isinstance(groups, str):
         raise InputError("groups as one string", where="groups", expected="a list of group labels")
     return Caller(tenant, None if groups is None else frozenset(groups))
+
+
+def _rule_shown(rsq: RSQConfig) -> dict[str, object]:
+    return {
+        "rule": rsq.rule,
+        "n": rsq.n,
+        "n_least": rsq.n_least,
+        "k": rsq.k,
+        "threshold": rsq.threshold,
+        "weights": list(rsq.weights),
+        "gates": list(rsq.gates),
+        "script_support": rsq.script_support,
+    }
 
 
 def _check_query(query: str) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
+from ragsieve_core.models.side_by_side import run_side_by_side
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -49,6 +50,7 @@ def map_texts(
     compute: Callable[[list[Item]], list[Result]],
     budget: int,
     most: int = 256,
+    side_by_side: bool = False,
     progress: Progress | None = None,
 ) -> list[Result]:
     """Apply a batched model to texts.
@@ -61,6 +63,7 @@ def map_texts(
     compute : the model on one batch, order kept.
     budget : padded tokens per batch.
     most : texts per batch.
+    side_by_side : whether batches are computed at the same time, each by a thread with one core.
     progress : called after each batch with (texts done, texts in all).
 
     Raises
@@ -81,10 +84,27 @@ def map_texts(
     done = 0
     for start in range(0, len(distinct), WINDOW):
         items = prepare(distinct[start : start + WINDOW])
-        for batch in length_batches([length(item) for item in items], budget, most):
-            for position, result in zip(batch, compute([items[i] for i in batch]), strict=True):
+        batches = list(length_batches([length(item) for item in items], budget, most))
+        inputs = [[items[i] for i in batch] for batch in batches]
+        for batch, made in zip(batches, _results(compute, inputs, side_by_side), strict=True):
+            for position, result in zip(batch, made, strict=True):
                 results[start + position] = result
                 done += int(counts[start + position])
             if progress is not None:
                 progress(done, len(texts))
     return [results[i] for i in owner]
+
+
+def _results(
+    compute: Callable[[list[Item]], list[Result]], inputs: list[list[Item]], side_by_side: bool
+) -> Iterator[list[Result]]:
+    if not side_by_side:
+        yield from map(compute, inputs)
+        return
+    futures = run_side_by_side(compute, inputs)
+    try:
+        for future in futures:
+            yield future.result()
+    finally:
+        for future in futures:
+            future.cancel()

@@ -74,6 +74,7 @@ class TransformerCausalLM:
             compute=self._nll,
             budget=budget,
             most=self._placement.texts_per_batch,
+            side_by_side=self._placement.device == "cpu",
             progress=progress,
         )
 

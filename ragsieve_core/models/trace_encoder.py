@@ -83,6 +83,7 @@ class TransformerTraceEncoder:
             compute=self._vectors,
             budget=self._placement.tokens_per_batch,
             most=self._placement.texts_per_batch,
+            side_by_side=self._placement.device == "cpu",
             progress=progress,
         )
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsieve_core.models.halves import widened
 from ragsieve_core.rsq.config import RSQConfig
 from ragsieve_core.rsq.tail import mid_rank
 
@@ -76,12 +78,13 @@ def _windows(tokens: int, window: int, stride: int) -> tuple[NDArray[np.int32], 
     return spans, rows
 
 
-def alignment_trace(document: NDArray[np.float32], query: NDArray[np.float32], config: RSQConfig) -> AlignmentTrace:
+def alignment_trace(document: NDArray[Any], query: NDArray[np.float32], config: RSQConfig) -> AlignmentTrace:
     """BERTScore F1 of each window and the largest jump.
 
     Parameters
     ----------
-    document : float (t, d), unit rows: contextual vectors of the whole document.
+    document : float32 or float16 (t, d), unit rows: contextual vectors of the whole document. float16 is widened here,
+        one document at a time: fifty widened at once would not fit into the processor's caches.
     query : float (q, d), unit rows.
     config : window and stride.
     """
@@ -89,7 +92,7 @@ def alignment_trace(document: NDArray[np.float32], query: NDArray[np.float32], c
     if spans.shape[0] == 0 or query.shape[0] == 0:
         return AlignmentTrace(np.zeros(0), np.zeros((0, 2), dtype=np.int32), 0.0, None)
     # One product per document, never one over a whole ranking: a document's numbers must not depend on the others
-    cosines = (document @ query.T).astype(np.float64)
+    cosines = (widened(document) @ query.T).astype(np.float64)
     precision = cosines.max(axis=1)[rows].mean(axis=1)
     recall = cosines[rows].max(axis=1).mean(axis=1)
     f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-8)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ragsieve_core.document import RankedContext
 from ragsieve_core.errors import InputError
+from ragsieve_core.models.feature_cache.features import CachedTraceEncoder
+from ragsieve_core.models.feature_cache.kinds import DocumentVectors
 from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
 from ragsieve_core.rsq.alignment import AlignmentTrace, alignment_trace, query_alignment
@@ -16,25 +18,28 @@ from ragsieve_core.rsq.anchor import anchor_concentration
 from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
 from ragsieve_core.rsq.calibrated.score import score_calibrated
+from ragsieve_core.rsq.calibrated.text_features import CalibratedText
 from ragsieve_core.rsq.config import RSQConfig
 from ragsieve_core.rsq.decision import combined_score
 from ragsieve_core.rsq.evidence import CandidateEvidence, RankingEvidence
 from ragsieve_core.rsq.script import script_integrity
 from ragsieve_core.rsq.surprisal import surprisal
 
-__all__ = ["CandidateEvidence", "LexicalSource", "RankingEvidence", "score_contexts", "score_ranking"]
+__all__ = ["CandidateEvidence", "Lexical", "LexicalSource", "RankingEvidence", "score_contexts", "score_ranking"]
 
-LexicalSource = Callable[[Sequence[str]], list[LexicalFeatures]]
-"""Gives words and script counts of texts, in the order given."""
+Lexical = Sequence[LexicalFeatures] | Sequence[CalibratedText]
+"""What a rule needs of texts alone: words and script counts for `paper`, words in order and misplaced letters else."""
+LexicalSource = Callable[[Sequence[str]], Lexical]
+"""Gives them in the order of the texts, for the rule of one configuration (:meth:`Features.lexical_for`)."""
 
 
 def score_ranking(
     context: RankedContext,
     surprisals: Sequence[TokenSurprisal],
-    documents: Sequence[TokenVectors],
+    documents: Sequence[DocumentVectors],
     query: TokenVectors,
     config: RSQConfig,
-    lexical: Sequence[LexicalFeatures] | None = None,
+    lexical: Lexical | None = None,
     frequencies: DocumentFrequencies | None = None,
 ) -> RankingEvidence:
     """RSQ of one ranking from features that are already there, by the rule that ``config`` names.
@@ -46,7 +51,7 @@ def score_ranking(
     documents : token vectors of the ranked documents used, n entries or as many as there are.
     query : token vectors of the query.
     config : parameters.
-    lexical : n entries, words and script counts of the ranked documents, where they are known already; used by `paper`.
+    lexical : what the rule needs of the texts of the documents used, where it is known already; of another rule = None.
     frequencies : weights of words, counted in the snapshot; `paper` has no use for them, `calibrated` counts over the
         ranking itself where None.
 
@@ -63,13 +68,23 @@ def score_ranking(
             do="retrieve deeper, or lower n",
         )
     if isinstance(config, CalibratedRSQConfig):
-        return score_calibrated(context, surprisals, documents, query, config, frequencies)
+        known = [own for own in lexical if isinstance(own, CalibratedText)] if lexical is not None else []
+        return score_calibrated(
+            context,
+            surprisals,
+            documents,
+            query,
+            config,
+            frequencies,
+            known if len(known) == len(documents[: config.n]) else None,
+        )
     ranked = ranked[: config.n]
     texts = [document.text for document in ranked]
-    if lexical is None:
-        lexical = [lexical_features(text) for text in texts]
-    anchors = anchor_concentration(context.query, texts, config, words_of=[own.words for own in lexical])
-    scripts, tail_script = script_integrity(texts, config, profiles=[own.profile for own in lexical])
+    plain = [own for own in lexical if isinstance(own, LexicalFeatures)] if lexical is not None else []
+    if len(plain) != len(texts):
+        plain = [lexical_features(text) for text in texts]
+    anchors = anchor_concentration(context.query, texts, config, words_of=[own.words for own in plain])
+    scripts, tail_script = script_integrity(texts, config, profiles=[own.profile for own in plain])
     traces: list[AlignmentTrace] = []
     spans: list[NDArray[np.int32]] = []
     for vectors in documents[: config.n]:
@@ -127,7 +142,7 @@ def score_contexts(
     config : parameters.
     frequencies : as for :func:`score_ranking`.
     chunk : rankings held in memory at a time; about 8 MB each at d = 384.
-    lexical : gives words and script counts of texts; None computes them.
+    lexical : gives what the rule needs of texts alone; None computes it.
     progress : called with (rankings done, rankings in all).
     """
     for start in range(0, len(contexts), chunk):
@@ -137,13 +152,7 @@ def score_contexts(
         ranked_texts = sorted({d.text for c in part for d in c.documents[: config.n]})
         queries = sorted({c.query for c in part})
         strange = dict(zip(candidate_texts, causal_lm.surprisal(candidate_texts), strict=True))
-        vectors = dict(
-            zip(
-                ranked_texts,
-                trace_encoder.token_vectors(ranked_texts, max_tokens=config.document_max_tokens),
-                strict=True,
-            )
-        )
+        vectors = dict(zip(ranked_texts, _document_vectors(trace_encoder, ranked_texts, config), strict=True))
         asked = dict(
             zip(queries, trace_encoder.token_vectors(queries, max_tokens=config.query_max_tokens), strict=True)
         )
@@ -159,3 +168,10 @@ def score_contexts(
             )
             if progress is not None:
                 progress(start + offset, len(contexts))
+
+
+def _document_vectors(encoder: TraceEncoder, texts: list[str], config: RSQConfig) -> Sequence[DocumentVectors]:
+    # A cache's own form: widening a chunk's vectors at once would double its memory
+    if isinstance(encoder, CachedTraceEncoder):
+        return encoder.halves(texts, config.document_max_tokens)
+    return encoder.token_vectors(texts, max_tokens=config.document_max_tokens)

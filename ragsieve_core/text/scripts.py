@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -103,10 +104,13 @@ def script_profile(text: str) -> ScriptProfile:
 def script_runs(text: str) -> tuple[ScriptRun, ...]:
     """Runs of letters of one coarse script, in order, for display and for a reviewer's eye."""
     runs: list[ScriptRun] = []
+    script_of = {character: coarse_script(character) for character in set(text)}
+    if len({script for script in script_of.values() if script is not None}) == 1:
+        return (_only_run(text, script_of),)
     current: str | None = None
     start = end = letters = 0
     for position, character in enumerate(text):
-        script = coarse_script(character)
+        script = script_of[character]
         if script is None:
             continue
         if script == current:
@@ -119,3 +123,12 @@ def script_runs(text: str) -> tuple[ScriptRun, ...]:
     if current is not None:
         runs.append(ScriptRun(current, start, end, letters))
     return tuple(runs)
+
+
+def _only_run(text: str, script_of: Mapping[str, str | None]) -> ScriptRun:
+    """The run of a text that has letters of one script alone, as most have."""
+    script = next(found for found in script_of.values() if found is not None)
+    start = next(place for place, character in enumerate(text) if script_of[character] is not None)
+    end = next(place for place in range(len(text), 0, -1) if script_of[text[place - 1]] is not None)
+    letters = sum(number for character, number in Counter(text).items() if script_of[character] is not None)
+    return ScriptRun(script, start, end, letters)

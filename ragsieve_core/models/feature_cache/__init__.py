@@ -11,7 +11,9 @@ For callers with a budget of time (the request gate):
 - ``features.get(texts, surprisal_for=candidates, deadline=time.monotonic() + 0.05)`` → :class:`Fetched`: what is known
   and what could be computed until then; ``missing`` names the texts that lack something, ``failure`` is the error of a
   model. What was begun goes on in the background. Without a deadline everything is computed.
-- ``features.lexical(texts)``: words and script counts.
+- ``features.there(texts, surprisal_for=candidates)`` → :class:`Held`: what the tiers hold, nothing computed.
+- ``features.lexical(texts)``: words and script counts; ``features.lexical_for(config)``: what a rule of RSQ needs of
+  texts alone.
 - ``features.forget(content_hashes)``: erasure, in both tiers and in every process that shares the disk tier.
 
 Entries are keyed by content hash (and exact characters) and by every parameter of the model that made them. Token
@@ -19,7 +21,7 @@ vectors are rounded to float16 once, so that cached and fresh scores are equal t
 """
 
 from ragsieve_core.models.feature_cache.disk import DEFAULT_DISK, DiskTier
-from ragsieve_core.models.feature_cache.features import DOCUMENT_TOKENS, Features, Fetched, Peeked
+from ragsieve_core.models.feature_cache.features import DOCUMENT_TOKENS, Features, Fetched, Held, Peeked
 from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
 from ragsieve_core.models.feature_cache.memory import DEFAULT_MEMORY, MemoryTier
 
@@ -30,6 +32,7 @@ __all__ = [
     "DiskTier",
     "Features",
     "Fetched",
+    "Held",
     "LexicalFeatures",
     "MemoryTier",
     "Peeked",

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ragsieve_core.models.feature_cache.background import Background, Job
 from ragsieve_core.models.feature_cache.disk import DiskTier
+from ragsieve_core.models.feature_cache.keys import text_keys
 from ragsieve_core.models.feature_cache.kinds import (
     HalfVectors,
+    Kind,
     halved,
     lexical_kind,
     query_kind,
@@ -21,6 +24,11 @@ from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_
 from ragsieve_core.models.feature_cache.memory import DEFAULT_MEMORY, MemoryTier
 from ragsieve_core.models.feature_cache.store import Store
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder
+
+if TYPE_CHECKING:
+    from ragsieve_core.rsq.calibrated.text_features import CalibratedText
+    from ragsieve_core.rsq.config import RSQConfig
+    from ragsieve_core.rsq.score import Lexical, LexicalSource
 
 DOCUMENT_TOKENS = 256
 """Model tokens read of a document for alignment (METHOD, "Query alignment")."""
@@ -51,6 +59,14 @@ class Fetched:
     failure: Exception | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Features that are there, by text; vectors as they are kept."""
+
+    surprisal: Mapping[str, TokenSurprisal]
+    vectors: Mapping[str, HalfVectors]
+
+
 class Features:
     """Features of documents, each computed once, kept in memory and (with a disk tier) between runs.
 
@@ -66,6 +82,8 @@ class Features:
         written to disk.
     memory : bytes of the memory tier.
     disk : the disk tier, or None.
+    erasures : disk tier whose erasures empty the memory too; None = ``disk``. For features that must not be shared
+        but must be forgotten with the rest.
     """
 
     def __init__(
@@ -76,8 +94,9 @@ class Features:
         document_tokens: int = DOCUMENT_TOKENS,
         memory: int = DEFAULT_MEMORY,
         disk: DiskTier | None = None,
+        erasures: DiskTier | None = None,
     ) -> None:
-        self._store = Store(MemoryTier(memory), disk)
+        self._store = Store(MemoryTier(memory), disk, erasures)
         self._background = Background()
         self.document_tokens = document_tokens
         self.causal_lm = CachedCausalLM(self._store, causal_lm)
@@ -96,6 +115,45 @@ class Features:
     def lexical(self, texts: Sequence[str]) -> list[LexicalFeatures]:
         """Words and script counts of texts, in the order given."""
         return self._store.fill(lexical_kind(), texts, lambda missing: [lexical_features(text) for text in missing])
+
+    def lexical_for(self, config: RSQConfig) -> LexicalSource:
+        """What the rule of ``config`` needs of texts alone, as :func:`ragsieve_core.rsq.score_ranking` takes it."""
+        return partial(self._lexical_for, config)
+
+    def _lexical_for(self, config: RSQConfig, texts: Sequence[str]) -> Lexical:
+        from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+        from ragsieve_core.rsq.calibrated.text_features import calibrated_texts
+
+        if not isinstance(config, CalibratedRSQConfig):
+            return self.lexical(texts)
+        found: list[CalibratedText] = self._store.fill(
+            _lexical_kind(config), texts, lambda missing: calibrated_texts(missing, config.stray_families)
+        )
+        return found
+
+    def there(self, texts: Sequence[str], *, surprisal_for: Collection[str] = ()) -> Held:
+        """What the tiers hold of texts, surprisal of those of ``surprisal_for`` alone; nothing is computed."""
+        keys, wanted = text_keys(texts), frozenset(surprisal_for)
+        asked = {text: key for text, key in keys.items() if text in wanted}
+        return Held(
+            self._store.known_keys(self.causal_lm.kind, asked),
+            self._store.known_keys(self.trace_encoder.kind, keys),
+        )
+
+    def lexical_there(self, texts: Sequence[str], config: RSQConfig) -> Mapping[str, Any]:
+        """What the tiers hold of what the rule needs of texts alone, by text; nothing is computed."""
+        return self._store.known(_lexical_kind(config), texts)
+
+    def lexical_with(self, texts: Sequence[str], config: RSQConfig, there: Mapping[str, Any]) -> Lexical:
+        """As :meth:`lexical_for`, but with what is ``there`` taken as it is and not kept here."""
+        missing = [text for text in texts if text not in there]
+        made = dict(zip(missing, self.lexical_for(config)(missing), strict=True))
+        return [there[text] if text in there else made[text] for text in texts]
+
+    def query_there(self, text: str, max_tokens: int) -> TokenVectors | None:
+        """Token vectors of a query that was asked before, or None."""
+        found = self._store.known(self.trace_encoder.query_kind(max_tokens), [text]).get(text)
+        return found.widened() if found is not None else None
 
     def peek(self, texts: Iterable[str]) -> Peeked:
         """Which texts have features now; nothing is computed or read."""
@@ -162,6 +220,14 @@ class Features:
             self._store.disk.flush()
 
 
+def _lexical_kind(config: RSQConfig) -> Kind[Any]:
+    # Imported late: the rules are built upon the cache
+    from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
+    from ragsieve_core.rsq.calibrated.text_features import calibrated_kind
+
+    return calibrated_kind(config.stray_families) if isinstance(config, CalibratedRSQConfig) else lexical_kind()
+
+
 def _giver(model: Any) -> Callable[[], Any]:
     return model if callable(model) and not hasattr(model, "key") else lambda: model
 
@@ -205,6 +271,10 @@ class CachedTraceEncoder:
     def kind(self) -> Any:
         """Kind of the features of documents."""
         return vectors_kind(self._model().key, self._document_tokens)
+
+    def query_kind(self, max_tokens: int) -> Any:
+        """Kind of the features of queries."""
+        return query_kind(self._model().key, max_tokens)
 
     def halves(self, texts: Sequence[str], max_tokens: int, progress: Progress | None = None) -> list[HalfVectors]:
         """Vectors as they are kept."""

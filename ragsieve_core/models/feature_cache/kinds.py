@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.models.feature_cache.lexical import LexicalFeatures
+from ragsieve_core.models.halves import widened
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.text.scripts import ScriptProfile
 
@@ -58,7 +59,11 @@ class HalfVectors:
 
     def widened(self) -> TokenVectors:
         """As the detectors take them; widening is exact."""
-        return TokenVectors(self.vectors.astype(np.float32), self.offsets)
+        return TokenVectors(widened(self.vectors), self.offsets)
+
+
+DocumentVectors = TokenVectors | HalfVectors
+"""Token vectors of a document as a model gives them, or as they are kept."""
 
 
 def halved(value: TokenVectors) -> HalfVectors:

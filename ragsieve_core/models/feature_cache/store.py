@@ -24,21 +24,27 @@ class Store:
     Parameters
     ----------
     memory, disk : the tiers; no disk tier keeps features for this process only.
+    erasures : disk tier whose erasures apply here too; None = ``disk``.
     """
 
-    def __init__(self, memory: MemoryTier, disk: DiskTier | None) -> None:
+    def __init__(self, memory: MemoryTier, disk: DiskTier | None, erasures: DiskTier | None = None) -> None:
         self.memory = memory
         self.disk = disk
+        self._marks = erasures or disk
         self._flight = SingleFlight()
         self._forgetting = threading.Lock()
         self._erasures = 0
 
     def known(self, kind: Kind[Value], texts: Iterable[str]) -> dict[str, Value]:
         """Features that are there, by text; nothing is computed."""
+        return self.known_keys(kind, text_keys(texts))
+
+    def known_keys(self, kind: Kind[Value], keys: Mapping[str, TextKey]) -> dict[str, Value]:
+        """:meth:`known` of texts whose keys were made already."""
         self._heed_erasures()
         found: dict[str, Value] = {}
         counts = dict.fromkeys(("from_memory", "from_disk"), 0)
-        for text, key in text_keys(texts).items():
+        for text, key in keys.items():
             value, source = self.memory.get((kind.tag, key.name)), "from_memory"
             if value is None:
                 value, source = self._load(kind, key), "from_disk"
@@ -171,17 +177,17 @@ class Store:
         return value
 
     def _keep(self, kind: Kind[Value], key: TextKey, value: Value) -> None:
-        if self.disk is not None and self.disk.is_forgotten(key.name):
+        if self._marks is not None and self._marks.is_forgotten(key.name):
             return
         self.memory.put((kind.tag, key.name), value, kind.size(value))
 
     def _heed_erasures(self) -> None:
         """Drop from memory what another process erased since the last call."""
-        disk = self.disk
-        if disk is None:
+        marks = self._marks
+        if marks is None:
             return
-        number = disk.erasures()
+        number = marks.erasures()
         if number != self._erasures:
             with self._forgetting:
-                self.memory.drop(disk.is_forgotten)
+                self.memory.drop(marks.is_forgotten)
                 self._erasures = number

@@ -12,7 +12,7 @@ from ragsieve_core.rsq.anchor import AnchorEvidence, AnchorToken, hypergeometric
 from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
 from ragsieve_core.rsq.calibrated.sides import Sides
-from ragsieve_core.rsq.calibrated.words import is_content, ordered_words, text_spans, window_ranges
+from ragsieve_core.rsq.calibrated.words import Words, cut_words, is_content, ordered_words, text_spans, window_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,8 @@ class _Nearby:
     ranges: tuple[tuple[int, int], ...]
 
 
-def _nearby(text: str, question: Mapping[str, float], asked: Set[str], config: CalibratedRSQConfig) -> _Nearby:
+def _nearby(found: Words, question: Mapping[str, float], asked: Set[str], config: CalibratedRSQConfig) -> _Nearby:
     """Words of the windows that hold enough of the question."""
-    found = ordered_words(text)
     total = sum(question.values())
     if not total:
         return _Nearby(frozenset(), 0.0, ())
@@ -103,6 +102,7 @@ def nearby_anchors(
     sides: Sides,
     frequencies: DocumentFrequencies,
     config: CalibratedRSQConfig,
+    words: Sequence[Words] | None = None,
 ) -> list[NearbyAnchors]:
     """The anchor term of every candidate.
 
@@ -118,13 +118,15 @@ def nearby_anchors(
     sides : candidates, guard, tail.
     frequencies : weights of words.
     config : parameters.
+    words : those of the texts, where they are known.
     """
-    asked = frozenset(ordered_words(query).words)
+    own_words = [ordered_words(text) for text in texts] if words is None else words
+    asked = frozenset(cut_words(query).words)
     question = {word: frequencies.weight(word) for word in sorted(asked) if is_content(word)}
-    near = [_nearby(texts[i], question, asked, config) for i in (*sides.candidates, *sides.guard)]
+    near = [_nearby(own_words[i], question, asked, config) for i in (*sides.candidates, *sides.guard)]
     once = [i for i in range(len(near)) if representative[i] == i]
     first = [i for i in once if i in sides.candidates]
-    tail = [ordered_words(texts[i]).content for i in sides.tail if representative[i] == i]
+    tail = [own_words[i].content for i in sides.tail if representative[i] == i]
     among = Counter(word for i in first for word in near[i].words)
     around = Counter(word for i in once for word in near[i].words)
     tested: dict[str, WeightedToken] = {}
@@ -146,8 +148,8 @@ def nearby_anchors(
         counted = min(1.0, own.coverage / config.full_share)
         strength = min(1.0, -math.log10(max(p, math.ulp(1.0))) / config.anchor_scale)
         held = near[i]
-        words = ordered_words(texts[i])
-        spans = tuple((words.spans[a][0], words.spans[b - 1][1]) for a, b in held.ranges if b > a)
+        places = own_words[i].spans
+        spans = tuple((places[a][0], places[b - 1][1]) for a, b in held.ranges if b > a)
         evidence.append(
             NearbyAnchors(
                 p,

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ragsieve_core.rsq.calibrated.words import ordered_words
+from ragsieve_core.rsq.calibrated.words import Words, cut_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,15 @@ class DocumentFrequencies:
     @classmethod
     def of(cls, texts: Iterable[str], source: str = "snapshot") -> DocumentFrequencies:
         """Counts over document texts (with titles)."""
+        return cls.of_words(map(cut_words, texts), source)
+
+    @classmethod
+    def of_words(cls, documents: Iterable[Words], source: str) -> DocumentFrequencies:
+        """Counts over the words of documents."""
         count, holding = 0, Counter[str]()
-        for text in texts:
+        for document in documents:
             count += 1
-            holding.update(set(ordered_words(text).words))
+            holding.update(set(document.words))
         return cls(count, dict(holding), source)
 
     def weight(self, word: str) -> float:

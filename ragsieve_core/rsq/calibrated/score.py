@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from ragsieve_core.document import RankedContext
+from ragsieve_core.models.feature_cache.kinds import DocumentVectors
 from ragsieve_core.models.roles import TokenSurprisal, TokenVectors
 from ragsieve_core.rsq.alignment import AlignmentEvidence, alignment_strength, alignment_trace
 from ragsieve_core.rsq.calibrated.anchor import nearby_anchors
 from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.calibrated.copies import representatives
-from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies, ranking_frequencies
+from ragsieve_core.rsq.calibrated.frequencies import DocumentFrequencies
 from ragsieve_core.rsq.calibrated.repetition import repeats_question
 from ragsieve_core.rsq.calibrated.script import misplaced_script
 from ragsieve_core.rsq.calibrated.sides import Sides
+from ragsieve_core.rsq.calibrated.text_features import CalibratedText, calibrated_texts
 from ragsieve_core.rsq.decision import combined_score
 from ragsieve_core.rsq.evidence import CandidateEvidence, RankingEvidence
 from ragsieve_core.rsq.surprisal import SurprisalEvidence, surprisal
@@ -26,10 +28,11 @@ from ragsieve_core.rsq.tail import mid_rank
 def score_calibrated(
     context: RankedContext,
     surprisals: Sequence[TokenSurprisal],
-    documents: Sequence[TokenVectors],
+    documents: Sequence[DocumentVectors],
     query: TokenVectors,
     config: CalibratedRSQConfig,
     frequencies: DocumentFrequencies | None = None,
+    known: Sequence[CalibratedText] | None = None,
 ) -> RankingEvidence:
     """Evidence of the candidates of a ranking of at least ``config.n_least`` documents.
 
@@ -41,14 +44,17 @@ def score_calibrated(
     query : token vectors of the question.
     config : parameters.
     frequencies : weights of words from the snapshot; counted over the ranking itself where None.
+    known : words and misplaced letters of the ranked documents used, where they are there already.
     """
     ranked = context.documents[: config.n]
     texts = [document.text for document in ranked]
     sides = Sides.of(len(ranked), config)
-    counts = frequencies if frequencies is not None else ranking_frequencies(texts)
-    chosen = representatives(texts, config)
-    anchors = nearby_anchors(context.query, texts, chosen, sides, counts, config)
-    scripts, tail_script = misplaced_script(texts, sides, config)
+    own = calibrated_texts(texts, config.stray_families) if known is None else known[: config.n]
+    words = [text.words for text in own]
+    counts = frequencies if frequencies is not None else DocumentFrequencies.of_words(words, "ranking")
+    chosen = representatives(texts, config, words)
+    anchors = nearby_anchors(context.query, texts, chosen, sides, counts, config, words)
+    scripts, tail_script = misplaced_script(texts, sides, config, [text.misplaced for text in own])
     alignments, tail_jumps = _alignment(documents, query, sides, config)
     candidates = []
     for i in sides.candidates:
@@ -67,7 +73,7 @@ def score_calibrated(
                 score,
                 score >= config.threshold,
                 ranked[i].poison,
-                repeats_question=repeats_question(context.query, texts[i]),
+                repeats_question=repeats_question(context.query, texts[i], words[i]),
                 copy_of=ranked[chosen[i]].id if chosen[i] != i else None,
             )
         )
@@ -94,7 +100,7 @@ def _surprisal(found: TokenSurprisal, config: CalibratedRSQConfig) -> SurprisalE
 
 
 def _alignment(
-    documents: Sequence[TokenVectors], query: TokenVectors, sides: Sides, config: CalibratedRSQConfig
+    documents: Sequence[DocumentVectors], query: TokenVectors, sides: Sides, config: CalibratedRSQConfig
 ) -> tuple[list[AlignmentEvidence], list[float]]:
     """The term of `paper` against the deeper tail, weighted, and the tail's jumps."""
     traces = {i: alignment_trace(documents[i].vectors, query.vectors, config) for i in (*sides.candidates, *sides.tail)}

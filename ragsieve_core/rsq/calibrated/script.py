@@ -51,8 +51,7 @@ class Misplaced:
         return self.number / self.letters if self.letters and self.number >= least else 0.0
 
 
-@lru_cache(maxsize=4096)
-def misplaced_letters(text: str, stray_families: int) -> Misplaced:
+def find_misplaced(text: str, stray_families: int) -> Misplaced:
     """Letters of ``text`` that stand where no writing system puts them.
 
     The letters of a word that mixes lookalike alphabets, the foreign letters of the other findings of
@@ -90,11 +89,23 @@ def misplaced_letters(text: str, stray_families: int) -> Misplaced:
     return Misplaced(len(places), letters, tuple(sorted(findings, key=lambda f: (f.start, f.end, f.kind))))
 
 
+@lru_cache(maxsize=4096)
+def misplaced_letters(text: str, stray_families: int) -> Misplaced:
+    """:func:`find_misplaced`, remembered."""
+    return find_misplaced(text, stray_families)
+
+
 def misplaced_script(
-    texts: Sequence[str], sides: Sides, config: CalibratedRSQConfig
+    texts: Sequence[str],
+    sides: Sides,
+    config: CalibratedRSQConfig,
+    known: Sequence[Misplaced] | None = None,
 ) -> tuple[list[MisplacedScript], list[float]]:
-    """The script term of every candidate, and the tail's shares that they were ranked against."""
-    found = [misplaced_letters(text, config.stray_families) for text in texts]
+    """The script term of every candidate, and the tail's shares that they were ranked against.
+
+    ``known`` are the misplaced letters of the texts, where they were found before.
+    """
+    found = [misplaced_letters(text, config.stray_families) for text in texts] if known is None else known
     tail = [found[i].share(config.script_least) for i in sides.tail]
     evidence = []
     for i in sides.candidates:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +15,8 @@ _WORD = regex.compile(r"\b[\p{L}\p{N}_].*?\b", flags=regex.WORD | regex.DOTALL |
 _RUN = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}\u30FC]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
 _CLUSTER = regex.compile(r"\X")
+_SINGLE = regex.compile(r"[\p{Grapheme_Cluster_Break=Other}\n]*")
+"""Texts whose every character is a grapheme cluster of its own."""
 _REMEMBERED = 4096
 """Texts whose words are kept: a document meets many questions."""
 
@@ -43,6 +46,7 @@ def is_content(word: str) -> bool:
     return len(word) >= 3 or word.isdigit() or _unspaced(word)
 
 
+@lru_cache(maxsize=65_536)
 def _unspaced(word: str) -> bool:
     return len(word) <= 2 and _UNSPACED.search(word) is not None
 
@@ -63,8 +67,21 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def ordered_words(text: str) -> Words:
+def words_of(found: Sequence[tuple[str, int, int]]) -> Words:
+    """Words from (word, start, end) rows in text order."""
+    words = tuple(word for word, _, _ in found)
+    places = [0.0]
+    for word in words:
+        places.append(places[-1] + (0.5 if _unspaced(word) else 1.0))
+    return Words(
+        words,
+        tuple((start, end) for _, start, end in found),
+        tuple(places),
+        frozenset(word for word in words if is_content(word)),
+    )
+
+
+def cut_words(text: str) -> Words:
     """Words of ``text``: UAX #29 words of the folded text, overlapping bigrams where no space parts words."""
     plain = folded(text)
     found: list[tuple[str, int, int]] = []
@@ -79,16 +96,13 @@ def ordered_words(text: str) -> Words:
                 found += [(plain[i : i + 2], i, i + 2) for i in range(start, end - 1)]
             last = end
     found += [(m.group(), *m.span()) for m in _WORD.finditer(plain, last)]
-    words = tuple(stem(word) for word, _, _ in found)
-    places = [0.0]
-    for word in words:
-        places.append(places[-1] + (0.5 if _unspaced(word) else 1.0))
-    return Words(
-        words,
-        tuple((start, end) for _, start, end in found),
-        tuple(places),
-        frozenset(word for word in words if is_content(word)),
-    )
+    return words_of([(stem(word), start, end) for word, start, end in found])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def ordered_words(text: str) -> Words:
+    """:func:`cut_words`, remembered."""
+    return cut_words(text)
 
 
 def window_ranges(words: Words, window: int, stride: int) -> list[tuple[int, int]]:
@@ -102,18 +116,23 @@ def window_ranges(words: Words, window: int, stride: int) -> list[tuple[int, int
     return [(bisect_left(words.places, start), bisect_right(words.places, start + window) - 1) for start in starts]
 
 
+@lru_cache(maxsize=65_536)
+def _folded_size(cluster: str) -> int:
+    return len(folded(cluster))
+
+
 def text_spans(text: str, spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int]]:
     """Spans of the folded text as spans of ``text`` itself.
 
     Folding can lengthen a text (ß), shorten it (invisible characters) or compose it. It never reaches over a grapheme
     cluster, so each cluster is folded alone and its characters all point to it.
     """
-    if text.isascii():
+    if text.isascii() or (_SINGLE.fullmatch(text) and all(_folded_size(character) == 1 for character in set(text))):
         return list(spans)
     starts: list[int] = []
     ends: list[int] = []
     for cluster in _CLUSTER.finditer(text):
-        size = len(folded(cluster.group()))
+        size = _folded_size(cluster.group())
         starts += [cluster.start()] * size
         ends += [cluster.end()] * size
     if not starts:

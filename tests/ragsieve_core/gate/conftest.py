@@ -39,12 +39,13 @@ def make_gate(publisher: Publisher, features: StandInFeatures, sink: Sink, corpu
     def make(**settings: Any) -> Gate:
         held = settings.pop("corpus", corpus)
         source = settings.pop("features", features)
+        settings_rule = rsq_preset(settings.pop("rule", "paper"))
         return Gate(
             held,
             PublicationReader(publisher.folder, missing=settings.pop("missing", "refuse")),
             source,
             GateConfig(**settings),
-            rsq_preset("paper"),
+            settings_rule,
             retriever=BagRetriever(),
             sink=sink,
         )

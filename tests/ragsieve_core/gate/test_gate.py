@@ -162,7 +162,7 @@ def test_a_model_that_fails_follows_the_policy_and_is_counted(make_gate, corpus,
 def test_an_error_of_the_scoring_itself_follows_the_policy(make_gate, corpus) -> None:
     gate = make_gate()
 
-    def fails(*_):
+    def fails(*_, **__):
         raise ZeroDivisionError
 
     gate._score = fails
@@ -182,6 +182,79 @@ def test_too_few_survivors_are_answered_and_counted(make_gate, corpus, publisher
     assert gate.counters.read()[""].states == {"tail_too_short": 1}
     assert make_gate(too_short="withhold").filter(QUESTION, ranking(corpus, range(20))).context == ()
     assert gate.filter(QUESTION, []).state is GateState.EMPTY
+
+
+def test_a_users_own_short_ranking_is_scored_by_the_calibrated_rule_and_says_so(make_gate, publisher) -> None:
+    corpus = with_planted(count=60)
+    gate = make_gate(corpus=corpus, rule="calibrated")
+    for documents in (20, 35, 49):
+        answer = gate.filter(QUESTION, ranking(corpus, range(documents)))
+        assert (answer.state, answer.tail_short) == (GateState.OK, True)
+        assert [(r.document_id, r.by) for r in answer.removed] == [("d00", "rsq")]
+        assert len(answer.evidence.tail_ids) == documents - 10
+        assert answer.shown()["tail_short"] is True
+    assert gate.filter(QUESTION, ranking(corpus)).tail_short is False
+    short = gate.filter(QUESTION, ranking(corpus, range(19)))
+    assert (short.state, short.evidence) == (GateState.TAIL_TOO_SHORT, None)
+    publisher.publish(quarantined=[("harbour", "d07")])
+    assert gate.filter(QUESTION, ranking(corpus, range(20))).state is GateState.TAIL_TOO_SHORT
+    assert gate.filter(QUESTION, ranking(corpus, range(21))).state is GateState.OK
+
+
+@pytest.mark.parametrize("rule", ["paper", "calibrated"])
+def test_surprisal_is_asked_for_candidates_alone_and_for_those_who_take_the_place_of_unfit_ones(
+    make_gate, corpus, features, rule
+) -> None:
+    gate = make_gate(rule=rule)
+    gate.filter(QUESTION, [RankedDocument("blank", 1, " "), *ranking(corpus)])
+    n = rsq_preset(rule).n
+    assert features.asked == [(tuple(corpus.texts[:n]), frozenset(corpus.texts[:5]))]
+    features.asked.clear()
+    features.warm.clear()
+    features.broken = "note 2 "
+    answer = gate.filter(QUESTION, ranking(corpus))
+    assert answer.context_ids == ("d00", "d01", "d03", "d04", "d05")
+    assert [c.document_id for c in answer.evidence.candidates] == ["d00", "d01", "d03", "d04", "d05"]
+    assert [(r.document_id, r.by, r.detail) for r in answer.removed] == [("d02", "unscored", "error")]
+    assert features.asked[1] == ((corpus.texts[5], corpus.texts[n]), frozenset(corpus.texts[i] for i in (0, 1, 3, 4, 5)))
+
+
+def test_a_candidate_without_surprisal_in_time_is_withheld_and_never_one_of_the_tail(make_gate, corpus, features) -> None:
+    features.heat(corpus.texts)
+    features.slow = 9
+    features.vectors_only = {corpus.texts[1], *corpus.texts[12:]}
+    answer = make_gate(budget_ms=60).filter(QUESTION, ranking(corpus))
+    assert answer.context_ids == ("d00", "d02", "d03", "d04", "d05")
+    assert [(r.document_id, r.detail) for r in answer.removed] == [("d01", "time_limit")]
+    assert "d01" not in answer.evidence.tail_ids and "d13" in answer.evidence.tail_ids
+    features.vectors_only |= set(corpus.texts[3:])
+    few = make_gate(budget_ms=60).filter(QUESTION, ranking(corpus))
+    assert (few.state, few.context) == (GateState.UNSCORED, ())
+
+
+def test_thresholds_in_force_apply_to_the_next_call_by_corpus_and_retriever(make_gate, publisher, sink) -> None:
+    corpus = with_planted()
+    gate = make_gate(corpus=corpus)
+
+    def removed(answer) -> list[str]:
+        return [r.document_id for r in answer.removed]
+
+    def moved(**slice_: str) -> list[dict]:
+        return [{"detector": "rsq", "rule": "paper", "moves": {"eta_Q": 99.0}, "corpus": "", "encoder": "", **slice_}]
+
+    first = gate.filter(QUESTION, ranking(corpus))
+    assert (removed(first), first.policy, first.settings["threshold"]) == (["d00"], "", 1.0)
+    publisher.publish(policy=moved(corpus="harbour"))
+    answer = gate.filter(QUESTION, ranking(corpus))
+    assert (removed(answer), answer.policy, answer.settings["threshold"]) == ([], "policy_2", 99.0)
+    assert sink.events[-1].rsq.threshold == 99.0
+    publisher.publish(policy=moved(corpus="another"))
+    assert removed(gate.filter(QUESTION, ranking(corpus))) == ["d00"]
+    publisher.publish(policy=moved(encoder="test:bag"))
+    assert removed(gate.filter(QUESTION, ranking(corpus))) == ["d00"]  # the caller's retriever is not known
+    assert gate.retrieve(QUESTION).settings["threshold"] == 99.0
+    publisher.publish()
+    assert gate.retrieve(QUESTION).settings["threshold"] == 1.0
 
 
 def test_unknown_and_changed_documents_are_marked_and_scored_on_the_text_given(make_gate, corpus) -> None:
