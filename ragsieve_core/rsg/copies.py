@@ -175,9 +175,9 @@ def _describe(
     same = Counter(keys[row] for row in rows)
     exact = sum(number for number in same.values() if number > 1)
     distinct = sorted({keys[row]: row for row in reversed(rows)}.values())
-    holders = Counter(word for row in distinct for word in sets.rows[row].tolist())
+    holders = Counter(word for row in distinct for word in sets.row(row).tolist())
     shares = [
-        sum(holders[word] == 1 for word in sets.rows[row].tolist()) / max(1, sets.rows[row].size) for row in distinct
+        sum(holders[word] == 1 for word in sets.row(row).tolist()) / max(1, sets.row(row).size) for row in distinct
     ]
     own = float(np.mean(shares)) if len(distinct) > 1 else 0.0
     number = len({int(sources[row]) for row in rows})
