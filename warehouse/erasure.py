@@ -20,6 +20,7 @@ from warehouse.database import Warehouse
 from warehouse.embeddings import write_segment
 from warehouse.ids import new_id, utc_now
 from warehouse.principal import Principal
+from warehouse.reading_files import drop_reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def erase_document(wh: Warehouse, corpus: str, document_id: str, *, principal: P
         for file in old_files:
             file.unlink(missing_ok=True)
         exports = _drop_exports(wh, corpus_id)
+        drop_reading(wh.side, corpus_id)
     wh.checkpoint()
     return Erasure(done.erasure_id, done.versions, done.vectors, exports, done.snapshot, done.remaining)
 

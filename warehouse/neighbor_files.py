@@ -22,6 +22,7 @@ from ragsieve_core import __version__
 from ragsieve_core.rsg.neighbor_state import NeighborState
 from ragsieve_core.rsg.twins import row_digests
 from warehouse.errors import StorageError
+from warehouse.hashed_files import newest_hashed, replace_hashed
 from warehouse.side import Side
 
 _FORMAT = "1"
@@ -69,14 +70,7 @@ def save_lists(side: Side, key: NeighborKey, version_ids: NDArray[np.int64], sta
         id_bytes=np.frombuffer(b"".join(encoded), dtype=np.uint8),
         id_ends=np.cumsum([len(name) for name in encoded], dtype=np.int64),
     )
-    data = buffer.getvalue()
-    folder = key.folder(side)
-    target = folder / f"{hashlib.sha256(data).hexdigest()}.npz"
-    side.write(target, lambda stream: stream.write(data))
-    for other in folder.glob("*.npz"):
-        if other != target:
-            other.unlink(missing_ok=True)
-    return target
+    return replace_hashed(side, key.folder(side), buffer.getvalue())
 
 
 def load_lists(side: Side, key: NeighborKey) -> KeptLists | None:
@@ -87,24 +81,8 @@ def load_lists(side: Side, key: NeighborKey) -> KeptLists | None:
     StorageError
         bytes that no longer have their hash, or that are no lists.
     """
-    found = []
-    for file in key.folder(side).glob("*.npz"):
-        try:
-            found.append((file.stat().st_mtime_ns, file))
-        except FileNotFoundError:
-            continue
-    for _, file in sorted(found, reverse=True):
-        try:
-            data = file.read_bytes()
-        except FileNotFoundError:
-            # A newer scan has replaced it meanwhile
-            continue
-        except OSError as error:
-            raise StorageError(f"neighbour lists cannot be read ({error.strerror})", where=str(file)) from error
-        if hashlib.sha256(data).hexdigest() != file.stem:
-            raise StorageError("neighbour lists whose bytes have changed", where=str(file))
-        return _decoded(data, file)
-    return None
+    found = newest_hashed(key.folder(side), "neighbour lists")
+    return None if found is None else _decoded(*found)
 
 
 def _decoded(data: bytes, file: Path) -> KeptLists:

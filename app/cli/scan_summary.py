@@ -25,6 +25,8 @@ def scan_lines(done: ScanOutcome) -> Iterator[str]:
         yield "integrity flags used up the whole alert budget: topology raised nothing (see README, limits)"
     if done.search:
         yield search_line(done.search)
+        if "texts_read" in done.search:
+            yield reading_line(done.search)
     if done.copies:
         yield f"copies: {done.copies:,} documents of copy floods in the queue, {done.new_copies:,} of them new"
     if done.changes:
@@ -39,6 +41,14 @@ def search_line(search: Mapping[str, Any]) -> str:
     if search["precision"] == "bf16":
         line += f", {search['redone_share']:.2%} of them again in full precision"
     return line
+
+
+def reading_line(search: Mapping[str, Any]) -> str:
+    """What was read from the texts; the rest is what an earlier scan read."""
+    line = f"texts: {search['texts_read']:,} different ones read for {search['documents']:,} documents"
+    if search["texts_reason"]:
+        return f"{line} ({search['texts_reason']})"
+    return f"{line}, the rest kept from the last scan"
 
 
 def change_lines(changes: Mapping[str, Any]) -> Iterator[str]:

@@ -104,7 +104,14 @@ def _calibrated(documents: SnapshotDocuments, evidence: CalibratedEvidence) -> _
     place = np.full(len(documents), -1, dtype=np.int32)
     for number, joined in enumerate(found):
         place[list(joined.members)] = number
-    copies = copy_groups(texts, evidence.neighbors, evidence.jaccard, evidence.words, sources=sources)
+    copies = copy_groups(
+        texts,
+        evidence.neighbors,
+        evidence.jaccard,
+        evidence.words,
+        sources=sources,
+        sequence=evidence.reading.sequence,
+    )
     copied: dict[int, CopyGroup] = {row: same for same in copies for row in same.members}
     detail: list[str | None] = []
     for row in range(len(documents)):

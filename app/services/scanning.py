@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.services.access import Access
 from app.services.neighborhoods import find_neighborhoods
+from app.services.readings import find_reading
 from app.services.scan_record import scan_record, sources_of
 from app.services.vectors import embedded_snapshot
 from app.services.waiting import Say
 from ragsieve_core import __version__
 from ragsieve_core.models.roles import Progress
-from ragsieve_core.rsg import rsg_preset, score_corpus
+from ragsieve_core.rsg import CalibratedConfig, rsg_preset, score_corpus
 from warehouse.ids import utc_now
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class ScanOutcome:
     """What a scan did; ``already`` = the same scan was stored before and nothing was computed.
 
     ``copies`` and ``new_copies`` are alerts of copies, apart from ``alerts``. ``search`` says how the neighbours were
-    found (:class:`app.services.neighborhoods.Neighborhoods`), ``changes`` what is new since the previous scan (fields
+    found (:class:`app.services.neighborhoods.Neighborhoods`) and, by the `calibrated` rule, which texts were read
+    (:func:`app.services.readings.find_reading`), ``changes`` what is new since the previous scan (fields
     of :class:`warehouse.scan_changes.ScanChanges`); both are empty where nothing was computed.
     """
 
@@ -108,9 +110,15 @@ def scan_corpus(
     texts, sources = documents.full_texts(), sources_of(documents)
     with bar("searching neighbours") as step:
         near = find_neighborhoods(access.side, documents, vectors, key, config.k, say=say, progress=step)
-    evidence = score_corpus(documents.ids, texts, vectors, config, sources=sources, previous=near.state)
+    search, reading = dict(near.search), None
+    if isinstance(config, CalibratedConfig):
+        reading, how = find_reading(access.side, documents.corpus_id, texts, config.stray_families, say=say)
+        search |= how
+    evidence = score_corpus(
+        documents.ids, texts, vectors, config, sources=sources, previous=near.state, reading=reading
+    )
     seconds = time.perf_counter() - clock
-    record = scan_record(corpus, documents, key, evidence, started, seconds, search=near.search)
+    record = scan_record(corpus, documents, key, evidence, started, seconds, search=search)
     recorded = access.record_scan(record)
     return ScanOutcome(
         recorded["scan"],
@@ -124,6 +132,6 @@ def scan_corpus(
         recorded["already"],
         recorded.get("copies", 0),
         recorded.get("new_copies", 0),
-        near.search,
+        search,
         recorded.get("changes", {}),
     )

@@ -6,12 +6,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from ragsieve_core.rsg.calibrated.score import CalibratedEvidence
 from ragsieve_core.rsg.density import Retention
-from ragsieve_core.text.unicode_words import unicode_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,12 @@ def campaigns(
     joined = _components(found, alerting)
     hashes = content_hashes or [hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() for text in texts]
     ids = campaign_ids([frozenset(hashes[row] for row in rows) for rows in joined], earlier)
-    frequency = _word_frequency(texts, joined)
     made = []
     for name, rows in zip(ids, joined, strict=True):
         order = sorted(rows, key=lambda row: (-float(found.evidence[row]), found.document_ids[row]))
-        shared = frozenset.intersection(*(unicode_words(texts[row]) for row in rows))
+        shared = reduce(np.intersect1d, (found.words.row(row) for row in rows)).tolist()
+        # The vocabulary is sorted: equally rare words go by it
+        shared.sort(key=lambda word: (int(found.words.frequency[word]), word))
         made.append(
             Campaign(
                 name,
@@ -82,7 +83,7 @@ def campaigns(
                 _context(found, rows),
                 float(found.evidence[order[0]]),
                 float(found.expected_number[order[0]]),
-                tuple(sorted(shared, key=lambda word: (frequency[word], word))[:20]),
+                tuple(found.words.words[word] for word in shared[:20]),
                 _named(contributors, rows),
                 _named(batches, rows),
                 _named(sources, rows),
@@ -152,16 +153,6 @@ def _context(found: CalibratedEvidence, rows: Sequence[int]) -> tuple[int, ...]:
         usable = ~np.isin(found.density.retention[row], (Retention.SAME_SOURCE, Retention.COPY))
         near.update(found.neighbors.index[row][usable][:8].tolist())
     return tuple(sorted(near - set(rows)))
-
-
-def _word_frequency(texts: Sequence[str], groups: Sequence[Sequence[int]]) -> Counter[str]:
-    wanted = (
-        frozenset().union(*(unicode_words(texts[row]) for rows in groups for row in rows)) if groups else frozenset()
-    )
-    counts: Counter[str] = Counter()
-    for text in texts if wanted else ():
-        counts.update(unicode_words(text) & wanted)
-    return counts
 
 
 def _named(names: Sequence[str | None] | None, rows: Sequence[int]) -> tuple[tuple[str, int], ...]:

@@ -6,7 +6,6 @@ source that were ingested again.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from ragsieve_core.rsg.calibrated.usable import source_numbers
 from ragsieve_core.rsg.calibrated.wording import WordSets
 from ragsieve_core.rsg.knn import Neighbors
-from ragsieve_core.text.unicode_words import unicode_word_list
+from ragsieve_core.text.unicode_words import sequence_digest, unicode_word_list
 
 _COMPARED = 40
 """Different texts of a group that are compared to tell a template."""
@@ -94,6 +93,7 @@ def copy_groups(
     sets: WordSets,
     *,
     sources: Sequence[str | None] | None = None,
+    sequence: NDArray[np.uint8] | None = None,
     copy_jaccard: float = 0.90,
     slot_share: float = 0.5,
     least: int = 2,
@@ -113,6 +113,7 @@ def copy_groups(
     jaccard : float64 (N, k), word overlap with them.
     sets : words of the documents.
     sources : source of each document, None where unknown.
+    sequence : uint8 (N, 16), :func:`ragsieve_core.text.unicode_words.sequence_digest` of each text, if it is known.
     copy_jaccard : overlap from which two documents are copies.
     slot_share : variety of the differing places from which a group is a template, in [0, 1].
     least : smallest group reported, >= 2.
@@ -130,7 +131,10 @@ def copy_groups(
             row = leader[row]
         return row
 
-    keys = [_sequence_key(text) for text in texts]
+    if sequence is None:
+        keys = [sequence_digest(text, unicode_word_list(text)) for text in texts]
+    else:
+        keys = [row.tobytes() for row in sequence]
     first: dict[bytes, int] = {}
     for row, key in enumerate(keys):
         if key in first:
@@ -157,12 +161,6 @@ def copy_groups(
     return tuple(sorted(groups, key=lambda group: (order.index(group.kind), -len(group.members), group.members)))
 
 
-def _sequence_key(text: str) -> bytes:
-    words = unicode_word_list(text)
-    # Text without words (symbols, a formula) is compared as it stands
-    return hashlib.blake2b(("\0".join(words) or text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def _describe(
     rows: tuple[int, ...],
     texts: Sequence[str],
@@ -175,9 +173,9 @@ def _describe(
     same = Counter(keys[row] for row in rows)
     exact = sum(number for number in same.values() if number > 1)
     distinct = sorted({keys[row]: row for row in reversed(rows)}.values())
-    holders = Counter(word for row in distinct for word in sets.rows[row].tolist())
+    holders = Counter(word for row in distinct for word in sets.row(row).tolist())
     shares = [
-        sum(holders[word] == 1 for word in sets.rows[row].tolist()) / max(1, sets.rows[row].size) for row in distinct
+        sum(holders[word] == 1 for word in sets.row(row).tolist()) / max(1, sets.row(row).size) for row in distinct
     ]
     own = float(np.mean(shares)) if len(distinct) > 1 else 0.0
     number = len({int(sources[row]) for row in rows})

@@ -34,7 +34,26 @@ def list_jaccard(sets: TokenSets, index: NDArray[np.int32]) -> NDArray[np.float6
     """Jaccard of N texts and their neighbours, each pair that stands in both lists worked out once; float64 (N, k)."""
     count, k = index.shape
     out = np.empty(count * k)
-    # Place of the pair in the list of its other text, where that comes first; -1 elsewhere
+    twin = earlier_places(index)
+    own = np.flatnonzero(twin < 0)
+    out[own] = pair_jaccard(sets, own // k, index.ravel()[own].astype(np.int64))
+    later = np.flatnonzero(twin >= 0)
+    out[later] = out[twin[later]]
+    return out.reshape(count, k)
+
+
+def earlier_places(index: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each place of the lists, flat, that of the same pair in the list of its other text if that stands above.
+
+    Parameters
+    ----------
+    index : int32 (N, k), rows of the neighbours, each once in a list.
+
+    Returns
+    -------
+    int64 (N k,), -1 where a pair is met for the first time.
+    """
+    count, k = index.shape
     twin = np.full(count * k, -1, dtype=np.int64)
 
     def look(begin: int) -> None:
@@ -48,11 +67,7 @@ def list_jaccard(sets: TokenSets, index: NDArray[np.int32]) -> NDArray[np.float6
         twin[begin * k + place[pair]] = other[pair].astype(np.int64) * k + hit % k
 
     deque(run_tasks(look, range(0, count, _ROWS)), maxlen=0)
-    own = np.flatnonzero(twin < 0)
-    out[own] = pair_jaccard(sets, own // k, index.ravel()[own].astype(np.int64))
-    later = np.flatnonzero(twin >= 0)
-    out[later] = out[twin[later]]
-    return out.reshape(count, k)
+    return twin
 
 
 def pair_jaccard(sets: TokenSets, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
+from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.reading import TextReading, read_texts
+from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibrated
 from ragsieve_core.rsg.config import RSGConfig
 from ragsieve_core.rsg.evidence import CorpusEvidence
 from ragsieve_core.rsg.features import TextFeatures, text_features
@@ -19,48 +24,89 @@ from ragsieve_core.rsg.knn import search_neighbors
 from ragsieve_core.rsg.neighbor_state import SPARE, NeighborState, neighbor_state
 from ragsieve_core.rsg.score import score_paper
 
+_KINDS: dict[str, type[TextFeatures] | type[TextReading]] = {"features": TextFeatures, "reading": TextReading}
+
 
 @dataclass(frozen=True, slots=True)
 class ScanState:
-    """What a scan leaves for the next: neighbour lists, and what was read from the texts."""
+    """What a scan leaves for the next: neighbour lists, and what was read from the texts, which depends on the rule."""
 
     neighbors: NeighborState
-    features: TextFeatures
+    features: TextFeatures | TextReading
 
     def save(self, folder: Path) -> None:
         """Write both below ``folder``. Killed between the two, each is whole, and any two go together."""
         self.neighbors.save(folder / "neighbors")
-        self.features.save(folder / "features")
+        for name, kind in _KINDS.items():
+            if isinstance(self.features, kind):
+                self.features.save(folder / name)
+            else:
+                shutil.rmtree(folder / name, ignore_errors=True)
 
     @classmethod
     def load(cls, folder: Path) -> ScanState:
         """Read a saved state; :class:`InputError` if it is not whole."""
-        return cls(NeighborState.load(folder / "neighbors"), TextFeatures.load(folder / "features"))
+        name = "reading" if (folder / "reading").exists() else "features"
+        return cls(NeighborState.load(folder / "neighbors"), _KINDS[name].load(folder / name))
+
+
+@overload
+def rescan(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+    config: CalibratedConfig,
+    *,
+    sources: Sequence[str | None] | None = None,
+    previous: ScanState | None = None,
+    keys: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    scratch: Path | None = None,
+) -> tuple[CalibratedEvidence, ScanState, UpdateReport]: ...
+
+
+@overload
+def rescan(
+    ids: Sequence[str],
+    texts: Sequence[str],
+    vectors: NDArray[np.float32],
+    config: RSGConfig | CalibratedConfig,
+    *,
+    sources: Sequence[str | None] | None = None,
+    previous: ScanState | None = None,
+    keys: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    scratch: Path | None = None,
+) -> tuple[CorpusEvidence, ScanState, UpdateReport]: ...
 
 
 def rescan(
     ids: Sequence[str],
     texts: Sequence[str],
     vectors: NDArray[np.float32],
-    config: RSGConfig,
+    config: RSGConfig | CalibratedConfig,
     *,
+    sources: Sequence[str | None] | None = None,
     previous: ScanState | None = None,
     keys: Sequence[str] | None = None,
     progress: Progress | None = None,
     scratch: Path | None = None,
 ) -> tuple[CorpusEvidence, ScanState, UpdateReport]:
-    """Scan by the `paper` rule from the state of an earlier scan, or from nothing.
+    """Scan from the state of an earlier scan, or from nothing.
 
     Parameters
     ----------
-    ids, texts, vectors, config, progress, scratch : see :func:`ragsieve_core.rsg.score.score_corpus`.
+    ids, texts, vectors, config, sources, progress, scratch : see :func:`ragsieve_core.rsg.score.score_corpus`.
     previous : state of an earlier scan of any set of documents, in any order. One that is less deep than the config
-        asks for, or of another dimension, is of no use: start from None.
-    keys : content hash of each text; by default the texts themselves are kept and compared.
+        asks for, or of another dimension, is of no use: start from None. Of a state of the other rule only the
+        neighbour lists are taken over.
+    keys : content hash of each text, for texts that are equal to the last code point; by default the texts themselves
+        are kept and compared by `paper`, a hash of each by `calibrated`.
 
     Returns
     -------
-    the evidence, which is that of a full scan bit for bit, the new state, and what was done.
+    the evidence, which is that of a full scan bit for bit, the new state, and what was done. `calibrated` keeps words
+    and scripts and compares the words of all neighbours anew: how rare a word is depends on every document.
 
     Raises
     ------
@@ -78,7 +124,13 @@ def rescan(
     else:
         state, report = update_neighbors(previous.neighbors, vectors, ids, config.k)
     neighbors = state.neighbors(config.k)
+    held = None if previous is None else previous.features
+    if isinstance(config, CalibratedConfig):
+        then = held if isinstance(held, TextReading) else None
+        reading, _ = read_texts(texts, keys=keys, previous=then, stray_families=config.stray_families)
+        evidence = score_calibrated(ids, texts, neighbors, config, sources=sources, reading=reading)
+        return evidence, ScanState(state, reading), report
     features = text_features(
-        texts, neighbors.index, keys=keys, previous=None if previous is None else previous.features
+        texts, neighbors.index, keys=keys, previous=held if isinstance(held, TextFeatures) else None
     )
     return score_paper(ids, neighbors, features, config), ScanState(state, features), report

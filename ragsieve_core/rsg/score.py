@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.reading import TextReading
 from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibrated
 from ragsieve_core.rsg.config import RSGConfig
 from ragsieve_core.rsg.density import local_density
@@ -68,6 +69,7 @@ def score_corpus(
     previous: NeighborState | None = None,
     features: TextFeatures | None = None,
     keys: Sequence[str] | None = None,
+    reading: TextReading | None = None,
 ) -> CalibratedEvidence: ...
 
 
@@ -84,6 +86,7 @@ def score_corpus(
     previous: NeighborState | None = None,
     features: TextFeatures | None = None,
     keys: Sequence[str] | None = None,
+    reading: TextReading | None = None,
 ) -> CorpusEvidence: ...
 
 
@@ -99,6 +102,7 @@ def score_corpus(
     previous: NeighborState | None = None,
     features: TextFeatures | None = None,
     keys: Sequence[str] | None = None,
+    reading: TextReading | None = None,
 ) -> CorpusEvidence:
     """RSG of a whole corpus.
 
@@ -118,6 +122,8 @@ def score_corpus(
         only new texts and new pairs are looked at. To keep them, call
         :func:`ragsieve_core.rsg.features.text_features` first and give its result, or use
         :func:`ragsieve_core.rsg.rescan.rescan`, which keeps both.
+    reading : of exactly these texts, for the `calibrated` rule:
+        :func:`ragsieve_core.rsg.calibrated.reading.read_texts`, which reads only what an earlier scan did not.
     keys : content hash of each text, as ``features`` were made with; by default they are told apart by the texts.
 
     Raises
@@ -134,7 +140,7 @@ def score_corpus(
     else:
         neighbors = update_neighbors(previous, vectors, ids, config.k)[0].neighbors(config.k)
     if isinstance(config, CalibratedConfig):
-        return score_calibrated(ids, texts, neighbors, config, sources=sources)
+        return score_calibrated(ids, texts, neighbors, config, sources=sources, reading=reading)
     read = text_features(texts, neighbors.index, keys=keys, previous=features)
     return score_paper(ids, neighbors, read, config)
 

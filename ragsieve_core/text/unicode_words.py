@@ -7,7 +7,9 @@ guess their words, character bigrams need not and serve a set overlap as well.
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
+from collections.abc import Sequence
 
 import regex
 
@@ -46,6 +48,17 @@ def unicode_word_list(text: str) -> list[str]:
     for run in _RUN.findall(plain):
         words.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
     return words
+
+
+def sequence_digest(text: str, words: Sequence[str]) -> bytes:
+    """16 bytes that are equal where the words, in order and with repeats, are; of the text itself where it has none.
+
+    Parameters
+    ----------
+    words : :func:`unicode_word_list` of ``text``.
+    """
+    # Text without words (symbols, a formula) is compared as it stands
+    return hashlib.blake2b(("\0".join(words) or text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def unicode_words(text: str) -> frozenset[str]:

@@ -14,8 +14,8 @@ def own_vocabulary(sets: WordSets, members: NDArray[np.int32]) -> float:
     Six Arabic pages in an English corpus are near one another and far from everything: 0.95 here. Planted documents
     answer questions asked of the corpus, in its language: 0.2 at most over 200 targets measured.
     """
-    joined = np.concatenate([sets.rows[row] for row in members])
+    joined = np.concatenate([sets.row(row) for row in members])
     words, held = np.unique(joined, return_counts=True)
     own = words[sets.frequency[words] == held]
-    shares = [float(np.isin(sets.rows[row], own).mean()) if sets.rows[row].size else 0.0 for row in members]
+    shares = [float(np.isin(sets.row(row), own).mean()) if sets.row(row).size else 0.0 for row in members]
     return float(np.mean(shares))

@@ -13,12 +13,12 @@ from ragsieve_core.rsg.calibrated.config import CalibratedConfig
 from ragsieve_core.rsg.calibrated.groups import GroupEvidence, group_evidence
 from ragsieve_core.rsg.calibrated.islands import own_vocabulary
 from ragsieve_core.rsg.calibrated.null import CleanTail
+from ragsieve_core.rsg.calibrated.reading import TextReading, read_texts
 from ragsieve_core.rsg.calibrated.usable import UsableNeighbors, usable_neighbors
-from ragsieve_core.rsg.calibrated.wording import WordSets, neighbor_overlap, word_sets
+from ragsieve_core.rsg.calibrated.wording import WordSets, neighbor_overlap
 from ragsieve_core.rsg.density import Density, Retention
 from ragsieve_core.rsg.evidence import CorpusEvidence
 from ragsieve_core.rsg.knn import Neighbors
-from ragsieve_core.text.uts39 import uts39_suspicious
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class CalibratedEvidence(CorpusEvidence):
     radius : R of the corpus, the encoder's own scale.
     expected_at_cut : documents expected to alert if none were planted.
     evidence_cut : evidence from which a group alerts.
-    words : word sets of the texts, for what else needs them (copy groups).
+    reading : what was read from the texts, for what else needs it (copy groups, campaigns) and for the next scan.
     """
 
     evidence: NDArray[np.float64]
@@ -77,7 +77,12 @@ class CalibratedEvidence(CorpusEvidence):
     radius: float
     expected_at_cut: float
     evidence_cut: float
-    words: WordSets = field(repr=False, compare=False)
+    reading: TextReading = field(repr=False, compare=False)
+
+    @property
+    def words(self) -> WordSets:
+        """Word sets of the texts."""
+        return self.reading.sets
 
 
 def score_calibrated(
@@ -87,6 +92,7 @@ def score_calibrated(
     config: CalibratedConfig,
     *,
     sources: Sequence[str | None] | None = None,
+    reading: TextReading | None = None,
 ) -> CalibratedEvidence:
     """The `calibrated` rule after any exact search.
 
@@ -97,6 +103,7 @@ def score_calibrated(
     neighbors : their ``config.k`` nearest neighbours, fewer only in a smaller corpus.
     config : parameters.
     sources : source of each document (a page, a file), None where unknown. Pieces of one source are no evidence.
+    reading : of these texts by :func:`ragsieve_core.rsg.calibrated.reading.read_texts`; done here unless it is given.
 
     Raises
     ------
@@ -109,7 +116,14 @@ def score_calibrated(
             + ("" if sources is None else f" and {len(sources)} sources"),
             expected="one of each per document, in the same order",
         )
-    sets = word_sets(texts)
+    if reading is None:
+        reading, _ = read_texts(texts, stray_families=config.stray_families)
+    elif len(reading.keys) != count or reading.stray_families != config.stray_families:
+        raise InputError(
+            f"a reading of {len(reading.keys)} texts with stray_families = {reading.stray_families}",
+            expected=f"of the {count} texts, with {config.stray_families}",
+        )
+    sets = reading.sets
     jaccard, weighted = neighbor_overlap(sets, neighbors.index)
     usable = usable_neighbors(neighbors, jaccard, weighted, sources, config)
     found = group_evidence(usable, config)
@@ -122,7 +136,7 @@ def score_calibrated(
     for place, one in enumerate(alerting):
         group[list(one.members)] = place
     island = (found.evidence.ravel() >= config.evidence_cut) & np.isneginf(judged)
-    integrity = np.array([float(uts39_suspicious(text, config.stray_families)) for text in texts])
+    integrity = reading.suspicious.astype(np.float64)
     topology = 1.0 / (1.0 + np.exp(-2.0 * np.clip(evidence - config.evidence_cut, -300.0, 300.0)))
     topology = np.where(evidence >= config.evidence_cut, np.maximum(topology, 0.5), np.minimum(topology, _BELOW_HALF))
     score = np.maximum(topology, integrity)
@@ -147,7 +161,7 @@ def score_calibrated(
         radius=usable.radius,
         expected_at_cut=count * float(null.share(np.array([config.evidence_cut]))[0]),
         evidence_cut=config.evidence_cut,
-        words=sets,
+        reading=reading,
     )
 
 

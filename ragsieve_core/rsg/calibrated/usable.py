@@ -19,7 +19,8 @@ class UsableNeighbors:
     Attributes
     ----------
     index : int32 (N, keep), row of the neighbour, -1 in an unused place.
-    distance : float64 (N, keep), 1 - cosine + the floor; that of the farthest used one in an unused place.
+    distance : float64 (N, keep), 1 - cosine + the floor, never falling along a list; that of the farthest used one
+        in an unused place.
     jaccard, weighted : float64 (N, keep), word overlap, plain and weighted by rarity; 0 in an unused place.
     same_source, copy : bool (N, k), why places of the search were passed over.
     radius : R, median over documents of 1 - cosine of their farthest kept neighbour.

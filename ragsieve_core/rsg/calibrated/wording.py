@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ragsieve_core.rsg.lexical import earlier_places
+from ragsieve_core.text.shared_tokens import spans
 from ragsieve_core.text.unicode_words import unicode_words
+from ragsieve_core.workers import run_tasks
+
+_CELLS = 1 << 23
+_ROWS = 256
+_PIECE = 16
+_WORDS = 1 << 17
+"""Words looked up at once; bounds memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,31 +27,60 @@ class WordSets:
 
     Attributes
     ----------
-    words : the vocabulary, sorted.
-    rows : N int64 arrays, increasing: the distinct words of each document.
+    words : the vocabulary, sorted; every word is held by a document.
+    edges : int64 (N + 1,); the words of document i are ``number[edges[i]:edges[i + 1]]``.
+    number : int32, increasing within a document.
     frequency : int64 (V,), documents that hold each word.
     rarity : float64 (V,), ln((N + 1) / (frequency + 1)), >= 0.
     """
 
     words: tuple[str, ...]
-    rows: tuple[NDArray[np.int64], ...]
+    edges: NDArray[np.int64]
+    number: NDArray[np.int32]
     frequency: NDArray[np.int64]
     rarity: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, words: Sequence[str], size: NDArray[np.int64], number: NDArray[np.int32]) -> WordSets:
+        """Sets of documents with ``size`` words each, numbered in sorted ``words`` of which some may be unused."""
+        frequency = np.bincount(number, minlength=len(words)).astype(np.int64)
+        if (frequency == 0).any():
+            used = np.flatnonzero(frequency)
+            rank = np.zeros(len(words), dtype=np.int32)
+            rank[used] = np.arange(used.size, dtype=np.int32)
+            number, frequency = rank[number], frequency[used]
+            words = [words[place] for place in used.tolist()]
+        edges = np.zeros(size.size + 1, dtype=np.int64)
+        np.cumsum(size, out=edges[1:])
+        return cls(tuple(words), edges, number, frequency, np.log((size.size + 1) / (frequency + 1)))
+
+    def row(self, document: int) -> NDArray[np.int32]:
+        """Words of one document."""
+        return self.number[self.edges[document] : self.edges[document + 1]]
 
 
 def word_sets(texts: Sequence[str]) -> WordSets:
     """Word sets of ``texts`` by :func:`ragsieve_core.text.unicode_words.unicode_words`."""
-    found = [unicode_words(text) for text in texts]
+    return numbered([unicode_words(text) for text in texts])
+
+
+def numbered(found: Sequence[Collection[str]]) -> WordSets:
+    """Word sets of documents with these distinct words."""
     vocabulary = sorted(frozenset().union(*found)) if found else []
-    number = {word: place for place, word in enumerate(vocabulary)}
-    rows = tuple(np.sort(np.fromiter((number[word] for word in words), np.int64, len(words))) for words in found)
-    joined = np.concatenate(rows) if rows else np.empty(0, dtype=np.int64)
-    frequency = np.bincount(joined, minlength=len(vocabulary)).astype(np.int64)
-    return WordSets(tuple(vocabulary), rows, frequency, np.log((len(texts) + 1) / (frequency + 1)))
+    place = {word: rank for rank, word in enumerate(vocabulary)}
+    size = np.fromiter(map(len, found), np.int64, len(found))
+    rank = np.fromiter((place[word] for words in found for word in words), np.int64, int(size.sum()))
+    # Sorted within each document by sorting all at once with the document in the upper half
+    key = (np.repeat(np.arange(size.size), size) << 32) | rank
+    key.sort()
+    return WordSets.of(vocabulary, size, (key & 0xFFFFFFFF).astype(np.int32))
 
 
 def neighbor_overlap(sets: WordSets, index: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Jaccard of each document's words with each neighbour's, plain and weighted by rarity.
+
+    A pair that stands in both lists is worked out once: the sums run over the shared words in the order of the
+    vocabulary, from either side.
 
     Parameters
     ----------
@@ -52,23 +91,105 @@ def neighbor_overlap(sets: WordSets, index: NDArray[np.int32]) -> tuple[NDArray[
     -------
     two float64 (N, k), in [0, 1]; 0 where both texts are without words.
     """
-    plain = np.zeros(index.shape)
-    weighted = np.zeros(index.shape)
-    mass = np.array([sets.rarity[row].sum() for row in sets.rows])
-    size = np.array([row.size for row in sets.rows])
-    held = np.zeros(len(sets.words), dtype=bool)
-    for row, neighbors in enumerate(index):
-        own = sets.rows[row]
-        held[own] = True
-        words = np.concatenate([sets.rows[other] for other in neighbors])
-        place = np.repeat(np.arange(neighbors.size), size[neighbors])
-        shared = held[words]
-        held[own] = False
-        count = np.bincount(place[shared], minlength=neighbors.size)
-        weight = np.bincount(place[shared], sets.rarity[words[shared]], minlength=neighbors.size)
-        union = own.size + size[neighbors] - count
-        union_mass = mass[row] + mass[neighbors] - weight
-        np.divide(count, union, out=plain[row], where=union > 0)
+    count, k = index.shape
+    plain, weighted = np.zeros(count * k), np.zeros(count * k)
+    size = np.diff(sets.edges)
+    mass = _masses(sets, size)
+    shared = _Shared.of(sets)
+    twin = earlier_places(index)
+    own = np.flatnonzero(twin < 0)
+    left, right = own // k, index.ravel()[own].astype(np.int64)
+    first_pair = np.searchsorted(left, np.arange(count + 1))
+    asked = np.concatenate([[0], np.cumsum(shared.size[right] * _PIECE)])[first_pair]
+
+    def work(part: tuple[int, int]) -> None:
+        first, last = part
+        pairs = slice(first_pair[first], first_pair[last])
+        one, other, to = left[pairs], right[pairs], own[pairs]
+        number, weight = shared.count(first, last, one, other)
+        union = size[one] + size[other] - number
+        union_mass = mass[one] + mass[other] - weight
+        plain[to] = np.divide(number, union, out=np.zeros(to.size), where=union > 0)
         # A word every document holds weighs nothing; texts of such words alone share no evidence
-        np.divide(weight, union_mass, out=weighted[row], where=union_mass > 1e-12)
-    return plain, weighted
+        weighted[to] = np.divide(weight, union_mass, out=np.zeros(to.size), where=union_mass > 1e-12)
+
+    deque(run_tasks(work, _parts(asked, shared.rows)), maxlen=0)
+    later = np.flatnonzero(twin >= 0)
+    plain[later], weighted[later] = plain[twin[later]], weighted[twin[later]]
+    return plain.reshape(count, k), weighted.reshape(count, k)
+
+
+def _parts(asked: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
+    """Consecutive [first, last) of at least one document, at most ``rows`` and about ``_WORDS`` words to look up."""
+    first, count = 0, asked.size - 1
+    while first < count:
+        held = int(np.searchsorted(asked, asked[first] + _WORDS, side="right")) - 1
+        last = min(max(first + 1, held), first + rows, count)
+        yield first, last
+        first = last
+
+
+def _masses(sets: WordSets, size: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Rarity of each document's words, summed; documents with equally many at once."""
+    mass = np.zeros(size.size)
+    weights = sets.rarity[sets.number]
+    order = np.argsort(size, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(size[order])) + 1):
+        if rows.size and size[rows[0]]:
+            mass[rows] = weights[sets.edges[rows][:, None] + np.arange(size[rows[0]])].sum(axis=1)
+    return mass
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """Words that two documents or more hold, in pieces that are looked up together.
+
+    Attributes
+    ----------
+    pieces : int64 (P, _PIECE); the words of each document in their order, padded with ``width``. Numbered by falling
+        frequency, so that the part of a table that most look-ups meet is small.
+    start, size : int64 (N,), first piece of each document, and how many.
+    rarity : float64 (width,).
+    rows : documents whose words are laid out in one table.
+    """
+
+    pieces: NDArray[np.int64]
+    start: NDArray[np.int64]
+    size: NDArray[np.int64]
+    rarity: NDArray[np.float64]
+    rows: int
+
+    @classmethod
+    def of(cls, sets: WordSets) -> _Shared:
+        width = int((sets.frequency > 1).sum())
+        order = np.argsort(-sets.frequency, kind="stable")
+        rank = np.empty(order.size, dtype=np.int64)
+        rank[order] = np.arange(order.size)
+        number = rank[sets.number]
+        kept = number < width
+        edges = np.concatenate([[0], np.cumsum(kept)])[sets.edges]
+        held = np.diff(edges)
+        size = -(-held // _PIECE)
+        start = np.cumsum(size) - size
+        pieces = np.full(int(size.sum()) * _PIECE, width, dtype=np.int64)
+        pieces[spans(start * _PIECE, held)] = number[kept]
+        rows = max(1, min(_ROWS, _CELLS // (width + 1)))
+        return cls(pieces.reshape(-1, _PIECE), start, size, sets.rarity[order[:width]], rows)
+
+    def count(
+        self, first: int, last: int, left: NDArray[np.int64], right: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Shared words of pairs, left in [first, last): their number, and their rarity added up in their order."""
+        width = self.rarity.size + 1
+        table = np.zeros((last - first) * width, dtype=bool)
+        row = np.repeat(np.arange(last - first) * width, self.size[first:last])
+        table[self.pieces[self.start[first] : self.start[last - 1] + self.size[last - 1]] + row[:, None]] = True
+        table[width - 1 :: width] = False
+        size = self.size[right]
+        word = self.pieces.take(spans(self.start[right], size), axis=0)
+        cell = word + np.repeat((left - first) * width, size)[:, None]
+        held = np.flatnonzero(table.take(cell))
+        pair = np.repeat(np.arange(left.size), size)[held // _PIECE]
+        number = np.bincount(pair, minlength=left.size).astype(np.int64)
+        weight = np.bincount(pair, self.rarity[word.ravel()[held]], minlength=left.size)
+        return number, weight.astype(np.float64)
