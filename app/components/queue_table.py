@@ -40,7 +40,7 @@ def drawn_rows(page: Page) -> list[dict[str, Any]]:
             "score": row["score"],
             "detector": row["detector"].upper(),
             "document_id": plain_label(row["document_id"]),
-            "status": words.state(row["status"], row["verdict"]),
+            "status": words.short_state(row["status"], row["verdict"]),
             "holder": _holder(row),
             "kind": row["kind"],
             "title": plain_label(row["title"]),
@@ -111,7 +111,9 @@ def show_queue(page: Page, *, may_act: bool = True, purpose: Purpose = "select")
         for row, one in zip(rows, free, strict=True)
     ]
     label, meaning = _PICK[purpose]
-    columns[queue_pick.COLUMN] = st.column_config.CheckboxColumn(label, help=meaning, width=66 if purpose == "select" else 92, pinned=True)
+    columns[queue_pick.COLUMN] = st.column_config.CheckboxColumn(
+        label, help=meaning, width=66 if purpose == "select" else 92, pinned=True
+    )
     columns["claim"] = st.column_config.ButtonColumn("", width=68, pinned=True, key=_CLAIM, on_click=claim_clicked)
     st.data_editor(
         data, hide_index=True, height=height, placeholder="–", column_config=columns, num_rows="fixed", key=key,
