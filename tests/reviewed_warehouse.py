@@ -1,4 +1,4 @@
-"""A desk at the start of a morning: one alert that reached ten answers, a campaign of five, one alert alone; people.
+"""A desk at the start of a morning: an alert that reached ten answers, a campaign of five, an alert alone; and people.
 
 d0 stands in ten contexts, so that its quarantine needs a second person; d1 to d5 are a campaign, one more than the
 policy lets one person quarantine alone; d6 is alone and may be put in force at once.

@@ -40,7 +40,7 @@ def drawn_rows(page: Page) -> list[dict[str, Any]]:
             "score": row["score"],
             "detector": row["detector"].upper(),
             "document_id": plain_label(row["document_id"]),
-            "status": words.state(row["status"], row["verdict"]),
+            "status": words.short_state(row["status"], row["verdict"]),
             "holder": _holder(row),
             "kind": row["kind"],
             "title": plain_label(row["title"]),

@@ -53,7 +53,7 @@ def test_claim_shows_holder_and_end_and_can_be_given_back(
     become(CY)
     page = press(open_page("alert", alert=alert), "claim")
     assert row(alert)["holder"] == "cy"
-    assert "Claimed by **you** until" in said(page)
+    assert "**Claimed by you** until" in said(page)
     assert "min left" in said(page)
     press(page, "give_back")
     assert row(alert)["status"] == "open"

@@ -32,7 +32,9 @@ def show_bar(here: Desk, alert: Mapping[str, Any], seen: Mapping[str, object]) -
     with st.container(border=True, key="decision_bar"):
         show_outcome()
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{words.state(status, alert['verdict'], alert['reason']).capitalize()}**", width="content")
+            if status != "claimed":
+                state = words.state(status, alert["verdict"], alert["reason"])
+                st.markdown(f"**{state.capitalize()}**", width="content")
             line = holder_line(alert, now, me) if undecided else _settled(alert)
             if line:
                 st.markdown(line, width="content")

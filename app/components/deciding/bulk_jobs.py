@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -11,7 +11,6 @@ from app.components.deciding import words
 from app.components.deciding.outcome import attempt
 from app.components.facts import moment
 from app.components.labels import plain_label, safe_label
-from app.components.table import number_column, show_table, text_column
 from app.pages_map import QUEUE, page_file
 from app.services.safe_csv import csv_bytes
 from app.session import Desk, desk
@@ -113,10 +112,9 @@ def _counts(here: Desk, found: BulkReport) -> None:
         for label, number in (numbers | {"Left out": found.exceptions}).items():
             st.metric(label, f"{number:,}", width="content")
     if found.reasons:
-        rows = [{"alerts": n, "refused because": words.refusal(r), "name": r} for r, n in sorted(found.reasons.items())]
-        columns: dict[str, Any] = {"alerts": number_column("alerts", width=70)}
-        columns["name"] = text_column("name", "The stored name of the refusal.")
-        show_table(rows, columns, name="refused", key="bulk_refused_csv")
+        st.markdown(
+            "\n".join(f"- {n:,} × refused: {words.refusal(r)} (`{r}`)" for r, n in sorted(found.reasons.items()))
+        )
     if found.quarantine_ids:
         names = ", ".join(safe_label(one, 60) for one in found.quarantine_ids)
         st.caption(f"Quarantine versions that came into force with it: {names}")

@@ -14,7 +14,6 @@ from app.components.deciding.outcome import attempt
 from app.components.labels import plain_label
 from app.components.queue_pick import Purpose
 from app.components.queue_view import View
-from app.components.table import number_column, show_table
 from app.session import Desk
 from ragsieve_core.review.workflow import REASONS, VERDICTS
 from warehouse.alerts import QueueFilter
@@ -181,23 +180,24 @@ def show_pending(pending: Pending) -> None:
     """Counts by outcome, and the two ways on."""
     counted = pending.counted
     ordered = sorted(counted.outcomes.items(), key=lambda item: (item[0].startswith("refused:"), item[0]))
-    rows = [{"alerts": number, "outcome": _outcome(name), "name": name} for name, number in ordered]
     refused = sum(number for name, number in ordered if name.startswith("refused:"))
     st.markdown(
         f"**{len(counted.items) - refused:,} of {len(counted.items):,} alerts would change**, {refused:,} would be "
         f"refused, {counted.exceptions:,} left out. Their texts got into {counted.contexts:,} recorded answers; "
         f"{len(counted.tenants):,} tenants, {len(counted.corpora):,} corpora."
     )
-    columns = {"alerts": number_column("alerts", width=70), "name": None}
-    show_table(rows, columns, name="bulk_preview", key="bulk_preview_csv")
+    st.markdown("\n".join(f"- {number:,} × {_outcome(name)}" for name, number in ordered))
     with st.container(horizontal=True):
-        st.button(f"Apply to {len(counted.items):,} alerts", key="bulk_apply", type="primary",
-                  icon=":material/playlist_add_check:", on_click=apply, disabled=not counted.items)  # fmt: skip
+        st.button(
+            f"Apply to {len(counted.items):,} alerts", key="bulk_apply", type="primary", on_click=apply,
+            icon=":material/playlist_add_check:", disabled=refused == len(counted.items),
+        )  # fmt: skip
         st.button("Do nothing", key="bulk_discard", on_click=discard)
 
 
 def _outcome(name: str) -> str:
-    return f"refused: {words.refusal(name[8:])}" if name.startswith("refused:") else words.status(name)
+    reason = name.removeprefix("refused:")
+    return words.status(name) if reason == name else f"refused: {words.refusal(reason)} (`{reason}`)"
 
 
 def apply() -> None:

@@ -27,11 +27,13 @@ def holder_line(alert: Mapping[str, Any], now: datetime, me: str) -> str:
     end = alert["expires_at"]
     if end is None:
         return ""
-    who = "you" if alert["holder"] == me else safe_label(alert["holder"], 60)
+    mine = alert["holder"] == me
     if end <= now:
-        return f"The claim of {who} ran out at {moment(end)}."
+        whose = "Your claim" if mine else f"The claim of {safe_label(alert['holder'], 60)}"
+        return f"{whose} ran out at {moment(end)}."
     left = max(1, round((end - now).total_seconds() / 60))
-    return f"Claimed by **{who}** until {moment(end)} ({left} min left)."
+    who = "you" if mine else safe_label(alert["holder"], 60)
+    return f"**Claimed by {who}** until {moment(end)} ({left} min left)."
 
 
 def show_claiming(here: Desk, alert: Mapping[str, Any], now: datetime) -> None:

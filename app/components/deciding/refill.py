@@ -57,7 +57,9 @@ def show_refill(here: Desk, found: AlertDetail, event_id: str = "") -> None:
     st.markdown(f"The top {k} of this query becomes:")
     st.text(query)
     if [row["document_id"] for row in now] == [row["document_id"] for row in then]:
-        st.info("Nothing changes for this query: the document is not in its context now.", icon=":material/info:")
+        own = next((row["removed_by"] for row in event.ranking if row["document_id"] == document), "")
+        why = f"{plain_label(own, 20).upper()} took the document out of this answer" if own else "it is not in it now"
+        st.info(f"Nothing changes for this query: {why}.", icon=":material/info:")
     columns = {
         "place": st.column_config.NumberColumn("place", width=50),
         "now": text_column("as it is"),

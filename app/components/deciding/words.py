@@ -95,3 +95,9 @@ def state(status_name: object, verdict: object, reason: object = None) -> str:
         why = f" ({str(reason).replace('_', ' ')})" if reason else ""
         text += f": {str(verdict).replace('_', ' ')}{why}"
     return text
+
+
+def short_state(status_name: object, verdict: object) -> str:
+    """The same for a narrow column: ``waiting: quarantine``."""
+    text = str(status_name).replace("_", " ")
+    return f"{text}: {str(verdict).replace('_', ' ')}" if verdict else text
