@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.components.frame import footer, frame_style, unavailable
-from app.components.signing_in import go_on, show_sign_in
+from app.components.signing_in import go_on, show_account, show_sign_in
 from app.pages_map import navigation
 from app.session import desk
 from ragsieve_core.errors import RagsieveError
@@ -28,6 +28,7 @@ stranger = isinstance(problem, RefusedError)
 page = navigation(hidden=stranger)
 if here is not None:
     go_on(page)
+    show_account(here)
     page.run()
     footer(here)
 elif isinstance(problem, RefusedError):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.components.labels import plain_label
+from app.components.labels import plain_label, safe_label
 from app.identity import claims, keep_link, kept_link
 from app.pages_map import names, page_file
 from app.services.sign_in import read_sign_in
+from app.session import Desk
 from warehouse.errors import RefusedError
 from warehouse.refusals import Refusal
 
@@ -42,6 +43,17 @@ def _oidc(page: st.Page) -> None:
         return
     keep_link(page.url_path, {name: st.query_params[name] for name in st.query_params}, names())
     st.button("Sign in", icon=":material/login:", type="primary", on_click=st.login, key="sign_in")
+
+
+def show_account(here: Desk) -> None:
+    """Below the menu: who is signed in, and the way out where there is one."""
+    if here.single_user:
+        return
+    who = here.principal
+    with st.sidebar:
+        st.caption(f"{safe_label(who.identity, 60)} · {who.role}")
+        if who.mode == "oidc":
+            st.button("Sign out", icon=":material/logout:", on_click=st.logout, key="sign_out", type="tertiary")
 
 
 def go_on(page: st.Page) -> None:

@@ -29,8 +29,8 @@ def test_only_answers_since_the_proposal_count(wh: Warehouse) -> None:
     asked = [
         event_of("one", ["d0", "d1"]),
         event_of("one", ["d0", "d2"]),
-        event_of("two", ["d1", "d0"], tenant="b"),
-        event_of("three", ["d1", "d2"]),
+        event_of("two", ["d0", "d1"], tenant="b"),
+        event_of("three", ["d1", "d0"]),
     ]
     record_events(wh, asked, principal=ADA)
     found = proposal_exposure(wh, made.quarantine_id, principal=ADA)

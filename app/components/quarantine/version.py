@@ -134,7 +134,7 @@ def _changes(here: Desk, row: Mapping[str, Any]) -> None:
         ],
         {
             "document": text_column("document", width=220),
-            "proposer": text_column("proposed by", "Who proposed this change first.", width=120),
+            "proposer": text_column("proposed by", "Who proposed this change first.", width=135),
             "until": text_column("sticks until", "Released: the same text does not alert again before.", width=150),
             "note": text_column("note", width=240),
         },
