@@ -14,8 +14,12 @@ def own_vocabulary(sets: WordSets, members: NDArray[np.int32]) -> float:
     Six Arabic pages in an English corpus are near one another and far from everything: 0.95 here. Planted documents
     answer questions asked of the corpus, in its language: 0.2 at most over 200 targets measured.
     """
-    joined = np.concatenate([sets.row(row) for row in members])
-    words, held = np.unique(joined, return_counts=True)
-    own = words[sets.frequency[words] == held]
-    shares = [float(np.isin(sets.row(row), own).mean()) if sets.row(row).size else 0.0 for row in members]
+    rows = [sets.row(row) for row in members.tolist()]
+    joined = np.concatenate(rows)
+    place = np.repeat(np.arange(len(rows)), [row.size for row in rows])
+    # A word of more documents than there are members is held outside
+    few = sets.frequency[joined] <= len(rows)
+    words, inverse, held = np.unique(joined[few], return_inverse=True, return_counts=True)
+    own = np.bincount(place[few][(sets.frequency[words] == held)[inverse]], minlength=len(rows)).tolist()
+    shares = [number / row.size if row.size else 0.0 for number, row in zip(own, rows, strict=True)]
     return float(np.mean(shares))

@@ -209,11 +209,12 @@ def _members(found: GroupEvidence, number: int) -> NDArray[np.int32]:
 
 def _members_of(found: GroupEvidence, best: NDArray[np.int64]) -> NDArray[np.int32]:
     """Members of each document's strongest group, -1 filled."""
-    out = np.full(found.members.shape, -1, dtype=np.int32)
-    for row in np.flatnonzero(best >= 0).tolist():
-        members = _members(found, int(best[row]))
-        out[row, : members.size] = members
-    return out
+    if not found.sizes:
+        return np.full(found.members.shape, -1, dtype=np.int32)
+    row, column = np.divmod(best, len(found.sizes))
+    size = np.where(best >= 0, np.array(found.sizes)[column], 0)
+    held = np.arange(found.members.shape[1]) < size[:, None]
+    return np.where(held, found.members[row], -1).astype(np.int32)
 
 
 def _disjoint(

@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragsieve_core.errors import InputError
-from ragsieve_core.rsg import CorpusEvidence, RSGConfig, score_corpus
+from ragsieve_core.rsg import CalibratedConfig, CorpusEvidence, RSGConfig, score_corpus
 from ragsieve_core.rsg import features as features_module
+from ragsieve_core.rsg.calibrated.wording import word_sets
+from ragsieve_core.rsg.campaigns import campaigns
+from ragsieve_core.rsg.copies import copy_groups
 from ragsieve_core.rsg.features import TextFeatures, text_features
 from ragsieve_core.rsg.rescan import ScanState, rescan
 
@@ -121,3 +124,74 @@ def test_a_saved_state_is_the_same(tmp_path: Path) -> None:
         rescan(ids, texts[:3], x, RSGConfig())
     with pytest.raises(InputError, match="2 keys"):
         text_features(["a", "b", "c"], np.zeros((3, 1), dtype=np.int32), keys=["x", "y"])
+
+
+CONFIG = CalibratedConfig(k=9, keep=6, group_sizes=(3, 4, 5), evidence_cut=0.4, tail_start=0.1, tail_end=0.3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1), st.integers(3, 60), st.integers(2, 60),
+    st.lists(STEP, min_size=1, max_size=4), st.booleans(),
+)  # fmt: skip
+def test_any_sequence_equals_a_calibrated_scan_from_nothing(
+    seed: int, values: int, count: int, steps: list[tuple[float, float, float, int, bool]], hashed: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    pool = rng.standard_normal((values, 5))
+    pool = (pool / np.linalg.norm(pool, axis=1, keepdims=True)).astype(np.float32)
+
+    def text() -> str:
+        return " ".join(rng.choice(WORDS, rng.integers(0, 5)))
+
+    ids, x, texts = (
+        [f"d{i}" for i in range(count)],
+        pool[rng.integers(0, values, count)],
+        [text() for _ in range(count)],
+    )
+    state: ScanState | None = None
+    for number, (removed, changed, revised, added, shuffled) in enumerate([(0.0, 0.0, 0.0, 0, False), *steps]):
+        keep = np.flatnonzero(rng.random(len(ids)) >= removed).tolist()
+        ids, x, texts = [ids[row] for row in keep], x[keep].copy(), [texts[row] for row in keep]
+        for row in np.flatnonzero(rng.random(len(ids)) < changed):
+            texts[row] = text()
+        for row in np.flatnonzero(rng.random(len(ids)) < revised):
+            x[row] = pool[rng.integers(0, values)]
+        new = max(added, 2 - len(ids))
+        ids += [f"n{number}.{i}" for i in range(new)]
+        texts += [text() for _ in range(new)]
+        x = np.concatenate([x, pool[rng.integers(0, values, new)]])
+        order = rng.permutation(len(ids)) if shuffled else np.arange(len(ids))
+        ids, texts, x = [ids[row] for row in order], [texts[row] for row in order], x[order]
+        sources = [None if row % 3 else f"s{row % 12}" for row in range(len(ids))]
+        keys = [f"{hash(one):x}" for one in texts] if hashed else None
+        found, state, _ = rescan(ids, texts, x, CONFIG, sources=sources, previous=state, keys=keys)
+        whole = score_corpus(ids, texts, x, CONFIG, sources=sources)
+        assert_equal(found, whole)
+        for name in ("evidence", "expected_number", "group", "strongest"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))
+        assert (found.groups, found.islands) == (whole.groups, whole.islands)
+        assert (found.radius, found.expected_at_cut) == (whole.radius, whole.expected_at_cut)
+        assert found.words.words == whole.words.words
+        np.testing.assert_array_equal(found.words.rarity, whole.words.rarity)
+        assert campaigns(found, texts) == campaigns(whole, texts)
+        kept = copy_groups(
+            texts, found.neighbors, found.jaccard, found.words, sources=sources, sequence=found.reading.sequence
+        )
+        assert kept == copy_groups(texts, whole.neighbors, whole.jaccard, word_sets(texts), sources=sources)
+
+
+def test_a_state_of_one_rule_serves_the_other(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    x = rng.standard_normal((60, 6))
+    x = (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+    ids, texts = [f"d{i}" for i in range(60)], [" ".join(rng.choice(WORDS, 4)) for _ in range(60)]
+    _, state, _ = rescan(ids[:50], texts[:50], x[:50], CONFIG)
+    state.save(tmp_path / "scan")
+    found, after, report = rescan(ids, texts, x, RSGConfig(k=4), previous=ScanState.load(tmp_path / "scan"))
+    assert report.fresh == 10
+    assert_equal(found, score_corpus(ids, texts, x, RSGConfig(k=4)))
+    after.save(tmp_path / "scan")
+    assert not (tmp_path / "scan" / "reading").exists()
+    again, _, _ = rescan(ids, texts, x, CONFIG, previous=ScanState.load(tmp_path / "scan"))
+    assert_equal(again, score_corpus(ids, texts, x, CONFIG))
