@@ -74,9 +74,10 @@ def test_a_query_fills_the_cache_and_the_next_reads_it(wh, access, models, princ
         [(found, _)] = list(ask(access, "c", question, models, features=features))
         answers.append(found[0].result)
     assert [c.score for c in answers[0].evidence.candidates] == [c.score for c in answers[1].evidence.candidates]
-    assert len(seen) == 20 + 2  # each document once, the question each time
+    assert len(seen) == len(ROWS) + 2  # each document once, the question each time
     tally = open_features(models, wh.path).disk.tally()
-    assert (tally.asked, tally.from_disk, tally.computed) == (90, 45, 45)  # 20 vectors, 5 NLL, 20 lexical, twice
+    # 30 vectors, 5 NLL and the words of 30, twice
+    assert (tally.asked, tally.from_disk, tally.computed) == (130, 65, 65)
     [(found, _)] = list(ask(access, "c", question, models))
     uncached = found[0].result.evidence.candidates
     assert [c.score for c in uncached] == [c.score for c in answers[0].evidence.candidates]

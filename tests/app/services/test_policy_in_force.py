@@ -18,7 +18,7 @@ def test_the_next_question_is_asked_under_the_policy(wh, access, models, princip
     before, _ = one(ask(access, "c", [QUESTION], models))
     assert [r.document_id for r in before.result.removed] == ["bad"]
     saved = policies.save_policy(
-        wh, [PolicyRule("rsq", "paper", {"eta_Q": 50.0}, corpus="c")], principal=principal, note="too many alerts"
+        wh, [PolicyRule("rsq", "calibrated", {"eta_Q": 50.0}, corpus="c")], principal=principal, note="too many alerts"
     )
     under, _ = one(ask(access, "c", [QUESTION], models))
     assert under.result.removed == ()
