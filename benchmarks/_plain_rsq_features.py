@@ -17,13 +17,14 @@ class PlainLoop:
     Parameters
     ----------
     models : whose profile names the weights.
-    padded : a context's documents in one padded batch, and its candidates in another; False: one text at a time.
+    padded_documents, padded_candidates : a context's documents, its candidates, in one padded batch; False: one text at
+        a time.
     """
 
-    def __init__(self, models: LoadedModels, *, padded: bool) -> None:
+    def __init__(self, models: LoadedModels, *, padded_documents: bool, padded_candidates: bool) -> None:
         from transformers import AutoModel, AutoModelForCausalLM, AutoTokenizer
 
-        self._padded = padded
+        self._documents, self._candidates = padded_documents, padded_candidates
         lm, encoder = (
             resolve(spec.source, allow_download=False).folder
             for spec in (models.profile.causal_lm, models.profile.trace_encoder)
@@ -38,14 +39,11 @@ class PlainLoop:
         """Token vectors of n documents and NLL of k candidates, for each context."""
         for context in contexts:
             documents = [document.text for document in context.documents[: config.n]]
-            for texts in self._groups(documents):
+            for texts in _groups(documents, self._documents):
                 self._vectors(texts, config.document_max_tokens)
-            for texts in self._groups(documents[: config.k]):
+            for texts in _groups(documents[: config.k], self._candidates):
                 self._nll(texts, config.surprisal_max_tokens)
             self._vectors([context.query], config.query_max_tokens)
-
-    def _groups(self, texts: list[str]) -> list[list[str]]:
-        return [texts] if self._padded else [[text] for text in texts]
 
     def _vectors(self, texts: list[str], length: int) -> Any:
         import torch
@@ -65,3 +63,7 @@ class PlainLoop:
             return torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1), batch["input_ids"][:, 1:].flatten(), reduction="none"
             )
+
+
+def _groups(texts: list[str], padded: bool) -> list[list[str]]:
+    return [texts] if padded else [[text] for text in texts]

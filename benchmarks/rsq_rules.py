@@ -25,8 +25,8 @@ from ragsieve_core.document import RankedContext
 from ragsieve_core.evaluate.auroc import auroc
 from ragsieve_core.evaluate.removal import Share, removal
 from ragsieve_core.models.cache_dir import cache_dir
+from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.models.loading import LoadedModels, load
-from ragsieve_core.models.memo import MemoTraceEncoder
 from ragsieve_core.rsq import CalibratedRSQConfig, DocumentFrequencies, RSQConfig
 from ragsieve_core.rsq.alignment import alignment_strength, alignment_trace
 from ragsieve_core.rsq.anchor import anchor_concentration
@@ -47,7 +47,7 @@ class Numbers:
 
     def __init__(self, models: LoadedModels) -> None:
         self._models = models
-        self._encoder = MemoTraceEncoder(models.trace_encoder, limit=1 << 30)
+        self._encoder = Features(models.causal_lm, models.trace_encoder, memory=1 << 30).trace_encoder
         self._folder = cache_dir() / "benchmarks"
         self._jumps = self._read("rsq-jumps.json")
         self._strange = self._read("rsq-surprisal.json")

@@ -37,7 +37,8 @@ def replay(
     """Run RSQ over the rankings in CONTEXTS (JSON Lines) and raise alerts.
 
     A row: query_id, query, condition, documents[] of id, rank, text, optional title and poison. Labels are stored for
-    evaluation and never used. Thresholds in force for the corpus and the encoder apply. Replaying the same file twice adds nothing.
+    evaluation and never used. Thresholds in force for the corpus and the encoder apply. Replaying the same file twice
+    adds nothing.
     """
     from app.services.access import open_access
     from app.services.events import Origin, run_rankings, touched

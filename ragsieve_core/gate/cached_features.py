@@ -151,8 +151,7 @@ class CachedFeatures:
         lacking = [
             text
             for text in texts
-            if text in known
-            and (text not in held.vectors or (text in surprisal_for and text not in held.surprisal))
+            if text in known and (text not in held.vectors or (text in surprisal_for and text not in held.surprisal))
         ]
         there = self._shared.there(lacking, surprisal_for=surprisal_for)
         return Held({**there.surprisal, **held.surprisal}, {**there.vectors, **held.vectors})

@@ -32,7 +32,8 @@ class GateConfig:
     unknown : documents the snapshot does not hold: ``score`` treats the given text like any other, ``withhold`` keeps
         them out.
     changed : documents the snapshot holds with another text; likewise.
-    too_short : fewer survivors than the rule can score: ``pass`` answers with the first k of them, ``withhold`` with none.
+    too_short : fewer survivors than the rule can score: ``pass`` answers with the first k of them, ``withhold`` with
+        none.
     longest_text : characters, >= 1; a longer text gets no features and is unscored.
     depth : documents kept of an own ranking, >= 1.
     largest_ranking : documents a given ranking may hold, >= 1.

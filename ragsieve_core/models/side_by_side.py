@@ -48,6 +48,8 @@ def _one_core_each(pool: ThreadPoolExecutor, threads: int) -> None:
     def settle() -> None:
         # Each thread of the pool once: nobody leaves before all have come
         torch.set_num_threads(1)
+        # A thread takes the process's number when it is first asked for it: now, before that is put back
+        torch.get_num_threads()
         together.wait()
 
     for future in [pool.submit(settle) for _ in range(threads)]:

@@ -147,7 +147,7 @@ class Features:
     def lexical_with(self, texts: Sequence[str], config: RSQConfig, there: Mapping[str, Any]) -> Lexical:
         """As :meth:`lexical_for`, but with what is ``there`` taken as it is and not kept here."""
         missing = [text for text in texts if text not in there]
-        made = dict(zip(missing, self.lexical_for(config)(missing), strict=True))
+        made: dict[str, Any] = dict(zip(missing, self.lexical_for(config)(missing), strict=True))
         return [there[text] if text in there else made[text] for text in texts]
 
     def query_there(self, text: str, max_tokens: int) -> TokenVectors | None:

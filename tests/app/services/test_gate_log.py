@@ -14,6 +14,7 @@ from app.services.gate_log import GateLog
 from ragsieve_core.document import RankedDocument
 from ragsieve_core.errors import InputError
 from ragsieve_core.gate import AnswerGiven, Gate, GateConfig
+from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.publication import PublicationReader
 from ragsieve_core.rsq import rsq_preset
 from tests.gate_stand_ins import QUESTION, StandInFeatures, clean_texts, ranking
@@ -167,9 +168,14 @@ def test_a_gate_needs_a_warehouse_and_a_corpus(path, filled, models, tmp_path) -
 
 
 def test_each_tenant_has_features_of_its_own(models) -> None:
-    pool = TenantFeatures(models.causal_lm, models.trace_encoder, rsq_preset("paper"))
-    assert pool("b").get(["a shared text"], 5).missing == ()
-    assert pool("a").peek(["a shared text"]) == [False]
+    shared = Features(models.causal_lm, models.trace_encoder)
+    pool = TenantFeatures(shared, lambda: models.causal_lm, lambda: models.trace_encoder, rsq_preset("paper"))
+    text, none = "a shared text", frozenset()
+    assert list(pool("b").get([text], frozenset([text]), frozenset([text]), 5).surprisal) == [text]
+    assert not pool("a").peek([text], frozenset([text])).vectors
     assert pool("b") is pool("b")
-    assert pool(None).peek(["a shared text"]) == [False]
+    assert not pool(None).peek([text], none).vectors
+    pool(None).get([text], frozenset([text]), none, 5)
+    assert pool("a").peek([text], frozenset([text])).surprisal == {text}
+    assert not pool("a").peek([text], none).surprisal
     pool.close()

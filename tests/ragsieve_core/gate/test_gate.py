@@ -216,17 +216,23 @@ def test_surprisal_is_asked_for_candidates_alone_and_for_those_who_take_the_plac
     assert answer.context_ids == ("d00", "d01", "d03", "d04", "d05")
     assert [c.document_id for c in answer.evidence.candidates] == ["d00", "d01", "d03", "d04", "d05"]
     assert [(r.document_id, r.by, r.detail) for r in answer.removed] == [("d02", "unscored", "error")]
-    assert features.asked[1] == ((corpus.texts[5], corpus.texts[n]), frozenset(corpus.texts[i] for i in (0, 1, 3, 4, 5)))
+    assert features.asked[1] == (
+        (corpus.texts[5], corpus.texts[n]),
+        frozenset(corpus.texts[i] for i in (0, 1, 3, 4, 5)),
+    )
 
 
-def test_a_candidate_without_surprisal_in_time_is_withheld_and_never_one_of_the_tail(make_gate, corpus, features) -> None:
+def test_a_candidate_without_surprisal_in_time_is_withheld_and_never_one_of_the_tail(
+    make_gate, corpus, features
+) -> None:
     features.heat(corpus.texts)
     features.slow = 9
     features.vectors_only = {corpus.texts[1], *corpus.texts[12:]}
     answer = make_gate(budget_ms=60).filter(QUESTION, ranking(corpus))
     assert answer.context_ids == ("d00", "d02", "d03", "d04", "d05")
     assert [(r.document_id, r.detail) for r in answer.removed] == [("d01", "time_limit")]
-    assert "d01" not in answer.evidence.tail_ids and "d13" in answer.evidence.tail_ids
+    assert "d01" not in answer.evidence.tail_ids
+    assert "d13" in answer.evidence.tail_ids
     features.vectors_only |= set(corpus.texts[3:])
     few = make_gate(budget_ms=60).filter(QUESTION, ranking(corpus))
     assert (few.state, few.context) == (GateState.UNSCORED, ())

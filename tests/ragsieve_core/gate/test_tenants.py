@@ -155,12 +155,15 @@ def test_weights_of_words_are_counted_over_what_the_caller_sees(make_gate) -> No
     alone, mixed = two_corpora()
     one, other = (corpus.view(Caller("a")).frequencies for corpus in (alone, mixed))
     assert one == other
-    assert other.documents == 40 and "secret" not in other.holding
+    assert other.documents == 40
+    assert "secret" not in other.holding
     assert mixed.view(Caller()).frequencies.holding["secret"] == 40
     shown = []
     for corpus in (alone, mixed):
         gate = make_gate(corpus=corpus, rule="calibrated")
-        shown.append([plain(gate.retrieve(QUESTION, tenant="a")), plain(gate.filter(QUESTION, ranking(alone), tenant="a"))])
+        shown.append(
+            [plain(gate.retrieve(QUESTION, tenant="a")), plain(gate.filter(QUESTION, ranking(alone), tenant="a"))]
+        )
     assert shown[0] == shown[1]
     assert json.loads(shown[0][0])["tail_short"] is True
 
