@@ -11,6 +11,7 @@ import hashlib
 import io
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,8 @@ def reading_folder(side: Side, corpus_id: str) -> Path:
 def save_reading(side: Side, corpus_id: str, reading: TextReading) -> Path:
     """Store the reading in the place of the last one; returns the file."""
     buffer = io.BytesIO()
-    np.savez(buffer, reader=np.frombuffer(READER.encode(), dtype=np.uint8), **reading.arrays())
+    arrays: dict[str, Any] = dict(reading.arrays())
+    np.savez(buffer, reader=np.frombuffer(READER.encode(), dtype=np.uint8), **arrays)
     return replace_hashed(side, reading_folder(side, corpus_id), buffer.getvalue())
 
 
