@@ -46,8 +46,10 @@ class Desk:
 
     @property
     def principal(self) -> Principal:
-        """Who looks at the page, proved anew at each use: a callback or a download may run long after its page was drawn,
-        and a role that was taken away ends at once. Raises what :func:`app.identity.prove` raises."""
+        """Who looks at the page, proved anew at each use; raises what :func:`app.identity.prove` raises.
+
+        A callback or a download may run long after its page was drawn, and a role that was taken away ends at once.
+        """
         from app.identity import prove
 
         return prove(self.warehouse, self.proof)
