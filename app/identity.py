@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import streamlit as st
@@ -30,22 +32,44 @@ _guard = threading.Lock()
 _links: OrderedDict[bytes, tuple[float, str]] = OrderedDict()
 
 
-def who_looks(wh: Warehouse, settings: SignIn | None = None) -> Principal:
-    """The principal of the session that this thread runs; the role is read anew each time.
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a session brought to prove who it is: claims of ``st.login``, or headers and peer of the proxy."""
+
+    settings: SignIn
+    claims: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, list[str]] = field(default_factory=dict, repr=False)
+    peer: str = ""
+
+
+def proof() -> Proof:
+    """The proof of the session that this thread runs.
+
+    Taken while the page is drawn: a download runs later, in a thread that belongs to no session.
+    """
+    settings = read_sign_in()
+    if settings.mode == "oidc":
+        return Proof(settings, claims())
+    if settings.mode == "proxy":
+        given = st.context.headers
+        headers = {name: given.get_all(name) for name in given}
+        return Proof(settings, headers=headers, peer=next(iter(given.get_all(PEER)), ""))
+    return Proof(settings)
+
+
+def prove(wh: Warehouse, given: Proof) -> Principal:
+    """The principal of a proof; its age is checked and the role read anew each time.
 
     Raises
     ------
     RefusedError
         ``bad_identity``: nobody is signed in, or nothing proves who; ``not_a_user``: no role.
     """
-    chosen = read_sign_in() if settings is None else settings
-    if chosen.mode == "single":
-        return single_user()
-    if chosen.mode == "oidc":
-        return oidc_principal(wh, claims(), chosen)
-    given = st.context.headers
-    headers = {name: given.get_all(name) for name in given}
-    return proxy_principal(wh, headers, next(iter(given.get_all(PEER)), ""), chosen)
+    if given.settings.mode == "oidc":
+        return oidc_principal(wh, given.claims, given.settings)
+    if given.settings.mode == "proxy":
+        return proxy_principal(wh, given.headers, given.peer, given.settings)
+    return single_user()
 
 
 def claims() -> dict[str, Any]:

@@ -12,6 +12,7 @@ import os
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.cli.options import DEFAULT_WAREHOUSE
 from app.services.background import Background
@@ -22,6 +23,9 @@ from ragsieve_core.errors import InputError
 from warehouse.database import Warehouse
 from warehouse.inbox import InboxWorker
 from warehouse.principal import Principal
+
+if TYPE_CHECKING:
+    from app.identity import Proof
 
 VARIABLE = "RAGSIEVE_WAREHOUSE"
 
@@ -38,15 +42,17 @@ class Desk:
     inbox: InboxWorker
     canary: CanaryWatch
     background: Background
+    proof: Proof
 
     @property
     def principal(self) -> Principal:
-        """Who looks at the page. Proved anew at each use: a callback may run long after its page was drawn, and a role
-        that was taken away ends at once. Raises what :func:`app.identity.who_looks` raises."""
-        # The request gate imports this module and has no use for Streamlit
-        from app.identity import who_looks
+        """Who looks at the page, proved anew at each use; raises what :func:`app.identity.prove` raises.
 
-        return who_looks(self.warehouse)
+        A callback or a download may run long after its page was drawn, and a role that was taken away ends at once.
+        """
+        from app.identity import prove
+
+        return prove(self.warehouse, self.proof)
 
     @property
     def single_user(self) -> bool:
@@ -129,12 +135,15 @@ def desk() -> Desk:
     Raises
     ------
     RefusedError
-        nobody is signed in, or without a role (:func:`app.identity.who_looks`).
+        nobody is signed in, or without a role (:func:`app.identity.prove`).
     MissingWarehouseError, BusyError, InputError
         as :func:`open_warehouse`.
     """
+    # The request gate imports this module and has no use for Streamlit
+    from app.identity import proof
+
     owned = _owned()
-    here = Desk(owned.warehouse, owned.inbox, owned.canary, owned.background)
+    here = Desk(owned.warehouse, owned.inbox, owned.canary, owned.background, proof())
     # A page that never asks who looks must not be shown to nobody
     _ = here.principal
     return here

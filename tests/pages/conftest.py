@@ -113,6 +113,6 @@ def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """Let somebody be signed in on every page from here on: their role is read from the warehouse as ever."""
 
     def become(identity: str) -> None:
-        monkeypatch.setattr("app.identity.who_looks", lambda wh, settings=None: principal_for(wh, identity))
+        monkeypatch.setattr("app.identity.prove", lambda wh, given: principal_for(wh, identity))
 
     return become

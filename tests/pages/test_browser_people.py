@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -117,6 +118,17 @@ def test_the_proposer_cannot_approve_and_the_second_person_can(enter: Enter, ser
     ada.get_by_text("#1 is in force").wait_for()
     ada.locator("strong", has_text="Verified absent 3").wait_for(timeout=30_000)
     assert seen.foreign(url) == []
+    # A download runs in a thread of no session, and is still hers
+    ada.goto(f"{url}/quarantine?tab=Index")
+    settled(ada)
+    with ada.expect_download() as waiting:
+        ada.get_by_role("button", name="JSON Lines").click()
+    # This browser leaves the headers of the proxy out of a download, so that it is fetched by hand
+    address = waiting.value.url
+    connection = http.client.HTTPConnection(url.removeprefix("http://"))
+    connection.request("GET", address.removeprefix(url), headers={"X-Ragsieve-Proxy-Secret": SECRET})
+    lines = connection.getresponse().read().decode().splitlines()
+    assert [json.loads(line)["document_id"] for line in lines] == ["d0", "d2"]
     val = enter("val")
     val.goto(f"{url}/alert?alert={made.alerts['d2']}")
     settled(val)

@@ -180,3 +180,17 @@ def test_every_page_opens_for_lesser_roles(
     page = open_page(name)
     assert not page.exception
     assert page.title or name == "alert"
+
+
+def test_a_button_drawn_before_the_role_was_taken_away_does_nothing(
+    desk_of_two: Shared, as_person: Become, open_page: Open
+) -> None:
+    as_person("bob")
+    open_page("quarantine")
+    wh = desk().warehouse
+    made = propose(wh, principal=principal_for(wh, "cy"), add=[desk_of_two.alerts["d0"]])
+    page = open_page("quarantine", version=made.quarantine_id)
+    set_role(wh, "bob", "none", principal=local(wh))
+    page.button(key="approve").click().run()
+    assert [title.value for title in page.title] == ["Ask an admin"]
+    assert [version.state for version in list_versions(wh, principal=local(wh))] == ["proposed"]
