@@ -9,6 +9,8 @@ import streamlit as st
 
 from app.components.definitions import definition
 from app.components.facts import age, heading_html, moment
+from ragsieve_core.review.workflow import status_at
+from warehouse.alert_state import state_of
 from warehouse.ids import utc_now
 
 DETECTORS = {
@@ -22,7 +24,8 @@ UNKNOWN = ("another detector", "Its score reached the threshold.")
 def show_header(alert: Mapping[str, Any], document: Mapping[str, Any]) -> None:
     """Draw the head of one alert."""
     name, meaning = DETECTORS.get(alert["detector"], UNKNOWN)
-    kicker = f"{name} · {alert['status'].replace('_', ' ')} · {alert['alert_id']}"
+    status = status_at(state_of(alert), utc_now())
+    kicker = f"{name} · {status.replace('_', ' ')} · {alert['alert_id']}"
     st.html(heading_html(kicker, document.get("title") or alert["document_id"]))
     hours = (utc_now() - alert["opened_at"]).total_seconds() / 3600
     numbers = (

@@ -59,8 +59,8 @@ def drawn_rows(page: Page) -> list[dict[str, Any]]:
 def _holder(row: dict[str, Any]) -> str:
     if not row["holder"]:
         return ""
-    left = (row["expires_at"] - utc_now()).total_seconds() / 60
-    return f"{plain_label(row['holder'], 40)}, {max(1, round(left))} min left"
+    left = (row["expires_at"] - utc_now()).total_seconds() / 3600
+    return f"{plain_label(row['holder'], 40)}, {age(left)} left"
 
 
 def open_clicked() -> None:
@@ -112,7 +112,7 @@ def show_queue(page: Page, *, may_act: bool = True, purpose: Purpose = "select")
     ]
     label, meaning = _PICK[purpose]
     columns[queue_pick.COLUMN] = st.column_config.CheckboxColumn(
-        label, help=meaning, width=66 if purpose == "select" else 92, pinned=True
+        label, help=meaning, width=76 if purpose == "select" else 92, pinned=True
     )
     columns["claim"] = st.column_config.ButtonColumn("", width=68, pinned=True, key=_CLAIM, on_click=claim_clicked)
     st.data_editor(

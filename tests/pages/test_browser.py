@@ -105,8 +105,8 @@ def test_queue_leads_to_the_alert_and_back_to_the_same_view(small: Small, url: s
     settled(page)
     table = page.locator('[data-testid="stDataFrame"]').first.bounding_box()
     assert table is not None
-    # The first button stands in the pinned first column, under the header row
-    page.mouse.click(table["x"] + 36, table["y"] + 50)
+    # The first button stands in the pinned second column, after the ticks and under the header row
+    page.mouse.click(table["x"] + 110, table["y"] + 50)
     page.wait_for_url("**/alert?alert=*")
     settled(page)
     assert small.rsq_alert in page.url

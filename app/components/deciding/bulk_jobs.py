@@ -98,7 +98,8 @@ def _working(name: str) -> None:
         return
     ready = found.items - found.left
     st.progress(
-        ready / found.items, f"{ready:,} of {found.items:,} alerts worked; it goes on where it was if you leave."
+        ready / found.items,
+        f"{ready:,} of {found.items:,} alerts worked; it pauses if you leave the page, and goes on under Jobs.",
     )
     if not found.left:
         st.session_state.pop(_RUNNING, None)
@@ -116,8 +117,10 @@ def _counts(here: Desk, found: BulkReport) -> None:
             "\n".join(f"- {n:,} × refused: {words.refusal(r)} (`{r}`)" for r, n in sorted(found.reasons.items()))
         )
     if found.quarantine_ids:
-        names = ", ".join(safe_label(one, 60) for one in found.quarantine_ids)
-        st.caption(f"Quarantine versions that came into force with it: {names}")
+        made = len(found.quarantine_ids)
+        st.caption(
+            f"{made:,} quarantine versions came into force with it, the last {safe_label(found.quarantine_ids[-1])}"
+        )
     st.download_button(
         "Every alert and what became of it", lambda: _items(here, found.job_id), file_name="bulk_job.csv",
         mime="text/csv", key="bulk_items_csv", icon=":material/download:", type="tertiary", on_click="ignore",
