@@ -48,7 +48,7 @@ def test_an_interrupted_run_goes_on(wh, models, access, corpus: str) -> None:
     done = warm(open_features(models, wh.path), texts, steps.append)
     assert (done.documents, done.done, done.computed) == (150, 150, 150 - CHUNK)
     assert [step.done for step in steps] == [64, 128, 150]
-    assert done.bytes_per_document == 3 * 4096
+    assert done.bytes_per_document == 4 * 4096
     assert done.documents_per_second > 0
     assert steps[1].seconds_left is not None
     again = warm(open_features(models, wh.path), texts, steps.append)
