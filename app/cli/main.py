@@ -25,6 +25,11 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "evaluate": ("app.cli.evaluate", "evaluate", "AUROC and detection per dataset, retriever, attack and detector."),
     "whatif": ("app.cli.whatif", "whatif", "What other thresholds would do, from stored scores."),
     "policy": ("app.cli.policy", "policy", "List, save, compare, approve and roll back thresholds per slice."),
+    "overview": (
+        "app.cli.overview",
+        "overview",
+        "Alerts by age, rates, decisions, reach, drift, gate and scan health.",
+    ),
     "alerts": ("app.cli.alerts", "alerts", "List alerts: id, version, document, score, state."),
     "claim": ("app.cli.claim", "claim", "Hold an alert while you look at it."),
     "decide": ("app.cli.decide", "decide", "Give an alert a verdict."),

@@ -29,6 +29,8 @@ from warehouse.holds import list_holds
 from warehouse.ids import new_id, utc_now
 from warehouse.incident import incident_archive
 from warehouse.labels import list_labels
+from warehouse.overview import overview
+from warehouse.overview_figures import overview_figures
 from warehouse.principal import Principal
 from warehouse.quarantine import diff_versions, get_version, list_versions
 from warehouse.scans import get_scan, list_scans, scan_scores
@@ -251,6 +253,12 @@ def _policy_diff(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, A
     return {"first": start, "second": second, "changes": [asdict(change) for change in found]}
 
 
+def _overview(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    found = overview_figures(wh, principal=who)
+    fresh = [asdict(entry) for entry in corpus_freshness(wh, principal=who)]
+    return _plain([found | {"counts": overview(wh, principal=who), "freshness": fresh}])[0]
+
+
 def _plain(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows as JSON values: times as ISO text."""
     plain: list[dict[str, Any]] = json.loads(json.dumps(rows, default=lambda value: value.isoformat()))
@@ -276,4 +284,5 @@ JOBS: Mapping[str, Job] = {
     "whatif": _whatif,
     "policies": _policies,
     "policy_diff": _policy_diff,
+    "overview": _overview,
 }
