@@ -38,7 +38,7 @@ def show_remedies(here: Desk, alert: Mapping[str, Any]) -> None:
         st.caption("Nothing was done at the source yet, as far as anybody wrote down.")
     if not here.principal.at_least("reviewer"):
         return
-    with st.popover("Write down a step", icon=":material/add:"):
+    with st.expander("Write down a step", icon=":material/add:"):
         name = str(alert["alert_id"])
         st.selectbox("Step", REMEDY_STEPS, format_func=_spaced, key=f"remedy_step:{name}")
         st.text_area("References, one a line (optional)", key=f"remedy_evidence:{name}", height=68)

@@ -44,10 +44,10 @@ def show_truth(here: Desk, alert: Mapping[str, Any]) -> None:
                     [_drawn(check) for check in claim["checks"]], {}, name="checks", key=f"csv_{claim['claim_id']}"
                 )
             if may:
-                with st.popover("Add a check", icon=":material/fact_check:"):
+                with st.expander("Add a check", icon=":material/fact_check:"):
                     _check_form(str(claim["claim_id"]))
     if may:
-        with st.popover("Write down a statement", icon=":material/add:"):
+        with st.expander("Write down a statement", icon=":material/add:"):
             key = f"statement:{alert['alert_id']}"
             st.text_area("What the document says, in one sentence", key=key, max_chars=10_000)
             st.button("Add the statement", key="state_claim", type="primary", on_click=add_statement,
