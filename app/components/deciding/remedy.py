@@ -42,7 +42,7 @@ def show_remedies(here: Desk, alert: Mapping[str, Any]) -> None:
         name = str(alert["alert_id"])
         st.selectbox("Step", REMEDY_STEPS, format_func=_spaced, key=f"remedy_step:{name}")
         st.text_area("References, one a line (optional)", key=f"remedy_evidence:{name}", height=68)
-        st.text_input("Note", key=f"remedy_note:{name}", max_chars=2_000)
+        st.text_input("Note on this step", key=f"remedy_note:{name}", max_chars=2_000)
         st.button("Add the step", key="remedy", type="primary", on_click=add_step, args=(name, corpus, document))
 
 

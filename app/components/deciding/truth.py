@@ -71,7 +71,7 @@ def _check_form(claim: str) -> None:
     st.selectbox("It found the statement", CHECK_OUTCOMES, format_func=_spaced, key=f"check_outcome:{claim}")
     st.text_area("Evidence: one link or record name a line", key=f"check_evidence:{claim}", height=68)
     st.date_input("Counts until (optional)", value=None, key=f"check_end:{claim}")
-    st.text_input("Note", key=f"check_note:{claim}", max_chars=2_000)
+    st.text_input("Note on this check", key=f"check_note:{claim}", max_chars=2_000)
     st.button("Add the check", key=f"check_{claim}", type="primary", on_click=add_check, args=(claim,))
 
 
