@@ -12,8 +12,8 @@ FLAG_MEANS = (
     "A flag means that a document looks <i>promoted</i>: placed to be retrieved. It does not mean that it is false, "
     "malicious or to be deleted."
 )
-# Streamlit's own margins leave a third of a laptop screen empty. Its captions, and white on the light accent of the dark
-# theme, miss the contrast of 4.5 that WCAG 2 asks of text
+# Streamlit's own margins leave a third of a laptop screen empty. Its captions, and white on the light accent of the
+# dark theme, miss the contrast of 4.5 that WCAG 2 asks of text
 _STYLE = """<style>
 [data-testid="stMainBlockContainer"] {padding: 4rem 2rem 2rem 2rem; max-width: 1680px}
 [data-testid="stSidebarHeader"] {height: 2.2rem; padding: 0}
