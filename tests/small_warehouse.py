@@ -38,6 +38,12 @@ MARKUP = "<img src=x onerror=alert(1)>![x](http://127.0.0.1:9/p.png)"
 HOSTILE_TITLE = MARKUP + "\u202etxet"
 HOSTILE_SOURCE = "=cmd|' /C calc'!A0"
 HOSTILE_CONTRIBUTOR = "[click](javascript:alert(1))\u200b<b>"
+LONG_LINE = "x" * 1_000_000
+MARKS = "e" + "\u0301" * 10_000
+BIDI_AND_EMOJI = "\U0001f469\u200d\U0001f680 \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 \u202e"
+CONTROLS = "".join(map(chr, (1, 7, 8, 11, 12, 27, 127, 133, 0x2028)))
+HOSTILE_ID = "plant-0<img src=x onerror=alert(3)>=1+1"
+HOSTILE_TENANT = "=HYPERLINK(0)<script>alert(4)</script>"
 _TOPICS = ("harbour", "festival", "orchard", "railway", "glacier", "observatory", "market", "lighthouse")
 
 
@@ -109,14 +115,31 @@ def _tokens(text: str, rng: np.random.Generator, towards: NDArray[np.float32] | 
     return TokenVectors(vectors=vectors.astype(np.float32), offsets=offsets)
 
 
-def build(path: Path, events: int = 3, rule: str = "paper") -> Small:
-    """Make the warehouse at ``path``: one corpus, one RSG scan, some replayed queries."""
+def _worst(rows: list[dict[str, str]]) -> None:
+    """Let planted documents carry what breaks a layout, a spreadsheet or a terminal, in every field ingest takes."""
+    planted = rows[-6:]
+    planted[0] |= {"id": HOSTILE_ID, "title": BIDI_AND_EMOJI * 5, "text": f"{planted[0]['text']} {LONG_LINE}"}
+    planted[1] |= {"title": MARKS, "text": f"{planted[1]['text']} {MARKS}", "contributor": MARKS}
+    planted[2] |= {"title": "@SUM(1)", "text": f"=1+1 {planted[2]['text']} {BIDI_AND_EMOJI}", "contributor": "+1-1"}
+    planted[3] |= {
+        "text": f"{planted[3]['text']} {CONTROLS}",
+        "contributor": f"eve{CONTROLS}",
+        "source_uri": LONG_LINE[:9000],
+    }
+    planted[4] |= {"tenant": HOSTILE_TENANT, "source_uri": "javascript:alert(5)"}
+
+
+def build(path: Path, events: int = 3, rule: str = "paper", *, worst: bool = False) -> Small:
+    """Make the warehouse at ``path``: one corpus, one RSG scan, some replayed queries; ``worst`` see `_worst`."""
     rng = np.random.default_rng(7)
     rows, matrix = documents(rng)
+    if worst:
+        _worst(rows)
     principal = local_principal()
     with Warehouse.open(path, command="fixture") as wh:
         names = ("id", "title", "text", "source_uri", "contributor")
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
+        columns["tenant"] = [row.get("tenant", "default") for row in rows]
         batch = RecordBatchColumns(**columns, line=list(range(1, len(rows) + 1)), ordinal=list(range(len(rows))))
         spec = EncoderSpec("fixture-64", "fixture", 64)
         stored = ingest(wh, CORPUS, [batch], principal=principal, embeddings=matrix, encoder=spec)

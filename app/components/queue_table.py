@@ -25,6 +25,8 @@ OPENED: Final = "queue_opened"
 _VERSIONS: Final = "queue_versions"
 _OPEN: Final = "queue_click"
 _CLAIM: Final = "queue_claim"
+_TICK: Final = "queue_tick"
+_PURPOSE: Final = "queue_purpose"
 _PICK: Final = {
     "select": ("select", "Act on the ticked alerts with *Act on many*. Ticks stay while you page, sort and filter."),
     "leave_out": ("leave out", "Ticked alerts are left out of the act."),
@@ -85,6 +87,13 @@ def claim_clicked() -> None:
         st.session_state[OPENED] = alert
 
 
+def tick_clicked() -> None:
+    """Tick or untick the alert that was drawn in the clicked row."""
+    alert = _clicked(_TICK)
+    if alert is not None:
+        queue_pick.flip(st.session_state[_PURPOSE], alert)
+
+
 def _clicked(key: str) -> str | None:
     click, shown = st.session_state.get(key), st.session_state.get(SHOWN, [])
     return shown[click["row"]] if click is not None and 0 <= click["row"] < len(shown) else None
@@ -98,28 +107,27 @@ def show_queue(page: Page, *, may_act: bool = True, purpose: Purpose = "select")
     rows = drawn_rows(page)
     height: Any = "content" if len(rows) <= 14 else 500
     columns = _columns()
-    if not may_act:
-        st.dataframe(
-            [{"open": "Open"} | row for row in rows],
-            hide_index=True, height=height, placeholder="–", column_config=columns,
-        )  # fmt: skip
-        return
-    key = queue_pick.table_key(purpose, rows)
-    free = [row["status"] in UNDECIDED and not row["holder"] for row in page.rows]
-    data = [
-        {queue_pick.COLUMN: queue_pick.ticked(row["alert_id"]), "open": "Open", "claim": "Claim" if one else None} | row
-        for row, one in zip(rows, free, strict=True)
-    ]
-    label, meaning = _PICK[purpose]
-    columns[queue_pick.COLUMN] = st.column_config.CheckboxColumn(
-        label, help=meaning, width=76 if purpose == "select" else 92, pinned=True
-    )
-    columns["claim"] = st.column_config.ButtonColumn("", width=68, pinned=True, key=_CLAIM, on_click=claim_clicked)
-    st.data_editor(
-        data, hide_index=True, height=height, placeholder="–", column_config=columns, num_rows="fixed", key=key,
-        disabled=[name for name in data[0] if name != queue_pick.COLUMN],
-        on_change=queue_pick.take, args=(key, purpose, ids),
-    )  # fmt: skip
+    data: list[dict[str, Any]] = [{"open": "Open"} | row for row in rows]
+    if may_act:
+        chosen = frozenset(queue_pick.picked(purpose))
+        free = [row["status"] in UNDECIDED and not row["holder"] for row in page.rows]
+        data = [
+            {
+                queue_pick.COLUMN: queue_pick.TICKED if row["alert_id"] in chosen else queue_pick.UNTICKED,
+                "open": "Open",
+                "claim": "Claim" if one else None,
+            }
+            | row
+            for row, one in zip(rows, free, strict=True)
+        ]
+        label, meaning = _PICK[purpose]
+        st.session_state[_PURPOSE] = purpose
+        # A button, not an editor: an editor's edits are by place and get lost where its rows are drawn anew
+        columns[queue_pick.COLUMN] = st.column_config.ButtonColumn(
+            label, help=meaning, width=64 if purpose == "select" else 84, pinned=True, key=_TICK, on_click=tick_clicked
+        )
+        columns["claim"] = st.column_config.ButtonColumn("", width=68, pinned=True, key=_CLAIM, on_click=claim_clicked)
+    st.dataframe(data, hide_index=True, height=height, placeholder="–", column_config=columns)
 
 
 def _columns() -> dict[str, Any]:

@@ -173,7 +173,7 @@ def campaign_with_one_exception_and_back(page: Page, url: str, desk: Reviewed) -
 
 
 def tick(page: Page, row: int) -> None:
-    """Tick a row of the queue's table, which is a canvas: where it stands still, at the place of the box."""
+    """Press the tick of a row of the table, which is a canvas: where it stands still, at the place of the button."""
     table = page.locator('[data-testid="stDataFrame"]').first
     table.locator("canvas").first.wait_for()
     before = None
@@ -184,13 +184,7 @@ def tick(page: Page, row: int) -> None:
         before = box
         page.wait_for_timeout(400)
     assert before is not None
-    # A click that comes while the canvas is drawn anew is lost
-    for _ in range(4):
-        page.mouse.click(before["x"] + 46, before["y"] + FIRST_ROW + ROW * row)
-        for _ in range(12):
-            page.wait_for_timeout(400)
-            if "1 left out" in main_of(page):
-                return
+    page.mouse.click(before["x"] + 42, before["y"] + FIRST_ROW + ROW * row)
 
 
 def approve_as_second_person(page: Page, url: str, desk: Reviewed) -> None:
@@ -218,7 +212,11 @@ def canary_and_roll_back(wh: Warehouse) -> None:
 
 
 def story(wh: Warehouse) -> list[str]:
-    """What people did, from the audit chain, oldest first; equal neighbours, as in a bulk job, once."""
+    """What people did, from the audit chain, oldest first; equal neighbours, as in a bulk job, once.
+
+    The dashboard replays each publication by itself, when it comes to it: those rows have no place of their own.
+    """
     told = {line.split()[1] for line in STORY}
-    lines = [f"{row['actor']} {row['action']}" for row in audit.export(wh, principal=ADMIN) if row["action"] in told]
+    rows = [row for row in audit.export(wh, principal=ADMIN) if row["action"] in told and row["actor"] != "ragsieve"]
+    lines = [f"{row['actor']} {row['action']}" for row in rows]
     return [line for line, _ in groupby(lines)]

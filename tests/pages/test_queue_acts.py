@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.components import queue_pick
+from app.components import queue_pick, queue_table
 from app.session import open_warehouse
 from tests.reviewed_warehouse import ADMIN, BOB, CY, DEE, MEMBERS, VIC, Reviewed
 from warehouse import audit
@@ -204,20 +204,32 @@ def test_a_viewer_sees_no_acts(reviewed: Reviewed, open_page: Open, become: Beco
 
 @pytest.mark.parametrize("purpose", ["select", "leave_out"])
 def test_ticks_are_kept_by_id_over_pages(purpose: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(queue_pick.st, "session_state", state)
-    first = queue_pick.table_key(purpose, [{"alert_id": "a"}, {"alert_id": "b"}])
-    state[first] = {"edited_rows": {1: {"pick": True}}}
-    queue_pick.take(first, purpose, ["a", "b"])
-    second = queue_pick.table_key(purpose, [{"alert_id": "c"}])
-    assert second != first
-    state[second] = {"edited_rows": {0: {"pick": True}}}
-    queue_pick.take(second, purpose, ["c"])
+    state: dict[str, Any] = {queue_table.SHOWN: ["a", "b"], "queue_purpose": purpose}
+    for module in (queue_pick, queue_table):
+        monkeypatch.setattr(module.st, "session_state", state)
+
+    def click(shown: list[str], row: int) -> None:
+        state[queue_table.SHOWN], state["queue_tick"] = shown, {"row": row, "label": "☐"}
+        queue_table.tick_clicked()
+
+    click(["a", "b"], 1)
+    click(["c"], 0)
     assert queue_pick.picked(purpose) == ["b", "c"]
-    # Back on the first page, in another order: b is ticked, and unticking it takes it away
-    third = queue_pick.table_key(purpose, [{"alert_id": "b"}, {"alert_id": "a"}])
-    assert [queue_pick.ticked(name) for name in ("b", "a")] == [True, False]
-    state[third] = {"edited_rows": {0: {"pick": False}, 1: {"pick": True}}}
-    queue_pick.take(third, purpose, ["b", "a"])
+    # Back on the first page, in another order: a second click takes b away
+    click(["b", "a"], 0)
+    click(["b", "a"], 1)
     assert queue_pick.picked(purpose) == ["c", "a"]
     assert queue_pick.picked("select" if purpose == "leave_out" else "leave_out") == []
+    # A click on a row that is gone does nothing
+    click(["b"], 7)
+    assert queue_pick.picked(purpose) == ["c", "a"]
+
+
+def test_the_table_shows_what_is_ticked(reviewed: Reviewed, open_page: Open, become: Become) -> None:
+    become(CY)
+    page = open_page("queue", bulk="selection")
+    assert set(page.dataframe[0].value["pick"]) == {"☐"}
+    page.session_state["queue_selected"] = [reviewed.alerts["d2"]]
+    page.run()
+    table = page.dataframe[0].value
+    assert list(table["alert_id"][table["pick"] == "☑"]) == [reviewed.alerts["d2"]]
