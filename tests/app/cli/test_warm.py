@@ -62,4 +62,5 @@ def test_warm_query_doctor_erase(ragsieve: Callable, corpus: Path) -> None:
     assert features["ok"]
     assert "asked for were there" in features["detail"]
     erased = json.loads(ragsieve("erase", "d00", "--corpus", "c", "--reason", "t", "--yes", "--json").stdout)
-    assert erased["features"] == 3
+    # Vectors, NLL, words of `paper`, words of `calibrated`
+    assert erased["features"] == 4
