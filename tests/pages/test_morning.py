@@ -55,6 +55,8 @@ STORY = [
 ]
 # Under the header of the table; rows are 35 pixels high
 FIRST_ROW, ROW = 53, 35
+# Of the window: the table stands below the panel, and a row below the window cannot be clicked
+HEIGHT = 1600
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def test_a_reviewers_morning(made: Reviewed, tmp_path: Path, browser: Browser, m
     with dashboard(desk.path, before=SIGN_IN) as url:
 
         def sit_down(person: str) -> Page:
-            context = browser.new_context(viewport={"width": 1440, "height": 1000})
+            context = browser.new_context(viewport={"width": 1440, "height": HEIGHT})
             context.add_cookies([{"name": "person", "value": person, "url": url}])
             return context.new_page()
 
@@ -180,6 +182,8 @@ def tick(page: Page, row: int) -> None:
         before = box
         page.wait_for_timeout(400)
     assert before is not None
+    # A click outside the window is no click
+    assert before["y"] + FIRST_ROW + ROW * (row + 1) < HEIGHT
     page.mouse.click(before["x"] + 42, before["y"] + FIRST_ROW + ROW * row)
 
 
