@@ -113,23 +113,17 @@ def whole_row(found: list[dict[str, Any]]) -> None:
     st.selectbox(
         "Read a row whole",
         list(by_number),
-        format_func=lambda n: (
-            f"{n} · {plain_label(by_number[n]['action'])} · {plain_label(by_number[n]['object'], 60)}"
-        ),
+        format_func=lambda number: _named(by_number[number]),
         key="row",
         on_change=url_state.keep,
         args=("row",),
         width=560,
     )
     row = by_number[int(chosen or next(iter(by_number)))]
-    payload = json.dumps(json.loads(row["payload"]), indent=2, sort_keys=True)
-    lines = (f"previous  {row['previous_hash']}", f"hash      {row['hash']}", "", plain_lines(payload))
+    # ASCII alone: what is hidden or reordered stands as its escape
+    payload = json.dumps(json.loads(row["payload"]), indent=2, sort_keys=True, ensure_ascii=True)
+    lines = (f"previous  {row['previous_hash']}", f"hash      {row['hash']}", "", payload)
     st.code("\n".join(lines), language=None, wrap_lines=True)
-
-
-def plain_lines(text: str) -> str:
-    """Every line of an ASCII JSON text as a visible one."""
-    return "\n".join(plain_label(line, 400) if line.strip() == line else line for line in text.split("\n"))
 
 
 def _named(row: dict[str, Any]) -> str:

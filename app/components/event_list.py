@@ -12,7 +12,7 @@ from app.components import url_state
 from app.components.csv_export import csv_download
 from app.components.definitions import definition
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import plain_label, spaced
 from app.components.table import number_column, text_column
 from app.session import Desk
 from warehouse.events import list_events
@@ -71,7 +71,7 @@ def _asked(here: Desk, corpora: Sequence[str]) -> tuple[Page, int]:
     sort, size = url_state.one_of("sort", list(SORTS), "occurred_at"), url_state.one_of("rows", SIZES, 50) or 50
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Corpus", list(corpora), None, plain_label, placeholder="Any", width=150, **_bound("corpus"))
-        st.selectbox("State", STATES, None, _spaced, placeholder="Any", width=170, **_bound("state"))
+        st.selectbox("State", STATES, None, spaced, placeholder="Any", width=170, **_bound("state"))
         st.selectbox("Flagged", list(FLAGS), None, placeholder="Any", width=110, **_bound("flagged"))
         st.text_input("Ranked document, whole id", placeholder="Any", width=210, **_bound("document"))
         st.selectbox("Sort by", list(SORTS), format_func=SORTS.__getitem__, width=140, **_bound("sort", "occurred_at"))
@@ -103,7 +103,7 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
         "flagged": row["flagged"],
         "candidates": row["candidates"],
         "top": row["top_score"],
-        "state": _spaced(row["state"]),
+        "state": spaced(row["state"]),
         "source": row["source"],
         "condition": plain_label(row["condition"], 30),
         "corpus": plain_label(row["corpus"]),
@@ -114,7 +114,3 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
 
 def _bound(key: str, default: Any = None) -> dict[str, Any]:
     return {"key": key, "on_change": url_state.keep, "args": (key, default, ("page",))}
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

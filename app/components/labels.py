@@ -57,3 +57,8 @@ def html_label(text: object, limit: int = 160) -> str:
 def file_label(text: object, limit: int = 60) -> str:
     """A part of a file name: letters, digits, ``.``, ``_`` and ``-`` only, never empty, no dot in front."""
     return re.sub(r"[^A-Za-z0-9._-]+", "_", str(text))[:limit].strip("._") or "item"
+
+
+def spaced(name: str) -> str:
+    """A stored name of ours, such as ``tail_contaminated``, in words."""
+    return name.replace("_", " ")

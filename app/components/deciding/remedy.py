@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components.deciding.outcome import attempt, show_outcome
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import plain_label, spaced
 from app.components.table import show_table
 from app.session import Desk
 from warehouse.remediation import REMEDY_STEPS, RemedyStep, list_remedies, record_remedy
@@ -27,7 +27,7 @@ def show_remedies(here: Desk, alert: Mapping[str, Any]) -> None:
             {
                 "when": moment(row["acted_at"]),
                 "who": plain_label(row["actor"]),
-                "step": _spaced(row["step"]),
+                "step": spaced(row["step"]),
                 "evidence": plain_label(", ".join(row["evidence"]), 200) if row["evidence"] else "",
                 "note": plain_label(row["note"], 300) if row["note"] else "",
             }
@@ -40,7 +40,7 @@ def show_remedies(here: Desk, alert: Mapping[str, Any]) -> None:
         return
     with st.expander("Write down a step", icon=":material/add:"):
         name = str(alert["alert_id"])
-        st.selectbox("Step", REMEDY_STEPS, format_func=_spaced, key=f"remedy_step:{name}")
+        st.selectbox("Step", REMEDY_STEPS, format_func=spaced, key=f"remedy_step:{name}")
         st.text_area("References, one a line (optional)", key=f"remedy_evidence:{name}", height=68)
         st.text_input("Note on this step", key=f"remedy_note:{name}", max_chars=2_000)
         st.button("Add the step", key="remedy", type="primary", on_click=add_step, args=(name, corpus, document))
@@ -56,12 +56,8 @@ def add_step(alert: str, corpus: str, document: str) -> None:
 
     def work(here: Desk) -> str:
         record_remedy(here.warehouse, corpus, document, step, principal=here.principal, evidence=links, note=note)
-        return f"Written down: {_spaced(step)}."
+        return f"Written down: {spaced(step)}."
 
     if attempt(work, place="remedy"):
         for part in ("evidence", "note"):
             st.session_state[f"remedy_{part}:{alert}"] = ""
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")

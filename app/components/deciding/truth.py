@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.components.deciding.outcome import attempt, show_outcome
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import plain_label, spaced
 from app.components.table import show_table
 from app.session import Desk
 from ragsieve_core.review.truth import CHECK_KINDS, CHECK_OUTCOMES, CheckKind, CheckOutcome
@@ -67,8 +67,8 @@ def _drawn(check: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_form(claim: str) -> None:
-    st.selectbox("Kind of check", CHECK_KINDS, format_func=_spaced, key=f"check_kind:{claim}")
-    st.selectbox("It found the statement", CHECK_OUTCOMES, format_func=_spaced, key=f"check_outcome:{claim}")
+    st.selectbox("Kind of check", CHECK_KINDS, format_func=spaced, key=f"check_kind:{claim}")
+    st.selectbox("It found the statement", CHECK_OUTCOMES, format_func=spaced, key=f"check_outcome:{claim}")
     st.text_area("Evidence: one link or record name a line", key=f"check_evidence:{claim}", height=68)
     st.date_input("Counts until (optional)", value=None, key=f"check_end:{claim}")
     st.text_input("Note on this check", key=f"check_note:{claim}", max_chars=2_000)
@@ -111,7 +111,3 @@ def add_check(claim: str) -> None:
     if attempt(work, place="truth"):
         for part in ("evidence", "note"):
             st.session_state[f"check_{part}:{claim}"] = ""
-
-
-def _spaced(name: str) -> str:
-    return name.replace("_", " ")
