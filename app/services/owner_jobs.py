@@ -24,6 +24,7 @@ from app.services.waiting import Say, waiting
 from ragsieve_core.errors import BusyError, InputError, RagsieveError
 from warehouse.database import Warehouse
 from warehouse.ids import new_id
+from warehouse.inbox import take_in
 from warehouse.owner import current_holder
 from warehouse.principal import local_principal
 from warehouse.side import Side
@@ -57,6 +58,8 @@ def run_job(
     while True:
         try:
             with Warehouse.open(file, command=command) as wh:
+                # What others left while nobody owned the file counts, as it does for a dashboard
+                take_in(wh)
                 return JOBS[name](wh, local_principal(), arguments)
         except BusyError as busy:
             holder = current_holder(file)
