@@ -11,7 +11,7 @@ from app.components.policy_history import show_history
 from app.components.policy_save import show_in_force, show_save, show_saved
 from app.components.whatif_controls import forget_moves, show_slice, show_sliders
 from app.components.whatif_numbers import show_curves, show_flips, show_numbers
-from app.services.weighing import Prepared, Setting, policy_now, prepare, report_of, weigh
+from app.services.weighing import Prepared, Setting, policy_now, prepare, report_of, weigh, with_rule
 from app.services.whatif_data import PreparedRSG
 from app.session import Desk, desk
 from ragsieve_core.errors import InputError
@@ -27,7 +27,7 @@ def main() -> None:
     st.title("What-if")
     corpora = [corpus.name for corpus in list_corpora(here.warehouse, principal=here.principal)]
     encoders = [str(row["encoder_key"]) for row in list_encoders(here.warehouse, principal=here.principal)]
-    setting = show_slice(corpora, encoders)
+    setting = show_slice(corpora, encoders, lambda asked: with_rule(here.warehouse, asked, principal=here.principal))
     if setting is None:
         st.info("No corpus yet: take documents in, scan them, and ask questions.")
         st.code("ragsieve ingest --corpus NAME DOCUMENTS.jsonl", language=None)

@@ -9,6 +9,13 @@ from warehouse.database import Warehouse
 from warehouse.principal import Principal
 
 
+def rules_used(wh: Warehouse, corpus: str, detector: str, *, principal: Principal) -> list[str]:
+    """Rules with stored scores of a detector over a corpus, the one used last first; empty where nothing was scored."""
+    with wh.reading() as cursor:
+        found = sql.rows(cursor, "whatif_rule", corpus=corpus, detector=detector, **principal.scope())
+    return [str(row["rule"]) for row in found]
+
+
 def candidates(wh: Warehouse, corpus: str, rule: str, retriever: str | None, *, principal: Principal) -> pa.Table:
     """Scored candidates of a slice with label and verdict; columns of whatif_candidates.sql.
 

@@ -14,7 +14,7 @@ from app.cli.output import remark, result, table
 
 @click.command()
 @click.option("--detector", type=click.Choice(("rsq", "rsg")), default="rsq", show_default=True)
-@click.option("--rule", default=None, help="Preset; default paper for rsq, calibrated for rsg.")
+@click.option("--rule", default=None, help="Preset; default the one used last over the corpus.")
 @click.option("--corpus", required=True, help="Corpus of the slice.")
 @click.option("--retriever", default=None, help="Encoder of the slice, by key or name; default any.")
 @click.option("--scan", default="", help="Scan to look at (rsg); default the latest of the slice.")
@@ -55,7 +55,7 @@ def whatif(
 
     setting = Setting(
         detector=detector,
-        rule=rule or ("paper" if detector == "rsq" else "calibrated"),
+        rule=rule or "",
         corpus=corpus,
         retriever=retriever,
         moves=parse_moves(moves),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,7 +11,9 @@ import streamlit as st
 from app.components import url_state
 from app.components.labels import plain_label
 from app.services.weighing import Setting
+from ragsieve_core.rsg.config import RSG_PRESETS
 from ragsieve_core.rsq.decision import TERMS
+from ragsieve_core.rsq.presets import RSQ_PRESETS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ _CALIBRATED: Final = {
     "cut": Slider("evidence cut", 0.6, 4.0, 0.05, "A group is an alert from this evidence on."),
     "eta_G": Slider("η_G, threshold", 0.05, 1.0, 0.05, "A document is flagged at a score of at least this."),
 }
-RULES: Final = {"rsq": ("paper",), "rsg": ("calibrated", "paper")}
+RULES: Final = {"rsq": tuple(RSQ_PRESETS), "rsg": tuple(RSG_PRESETS)}
 _FIRST: Final = {"rsq": ("eta_Q", "script_support"), "rsg": tuple(_PAPER)}
 
 
@@ -69,20 +71,29 @@ def sliders_of(detector: str, rule: str) -> dict[str, Slider]:
     return _PAPER if rule == "paper" else _CALIBRATED
 
 
-def show_slice(corpora: Sequence[str], retrievers: Sequence[str]) -> Setting | None:
-    """Draw the choice of the slice; None where there is no corpus."""
+def show_slice(
+    corpora: Sequence[str], retrievers: Sequence[str], named: Callable[[Setting], Setting]
+) -> Setting | None:
+    """Draw the choice of the slice; None where there is no corpus.
+
+    Parameters
+    ----------
+    named : gives a setting without a rule the rule to begin with.
+    """
     detector = url_state.one_of("detector", list(RULES), "rsq") or "rsq"
     rules = RULES[detector]
-    rule = url_state.one_of("rule", rules, rules[0]) or rules[0]
     corpus = url_state.one_of("corpus", list(corpora), corpora[0] if corpora else None)
     retriever = url_state.one_of("retriever", list(retrievers))
+    first = rules[0] if corpus is None else named(Setting(detector, "", corpus)).rule
+    first = first if first in rules else rules[0]
+    rule = url_state.one_of("rule", rules, first) or first
     others = [*_RSQ, *_PAPER, *_CALIBRATED]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
             "Detector", list(RULES), format_func=str.upper, width=120, **_bound("detector", "rsq", ["rule", *others])
         )
-        st.selectbox("Rule", rules, width=150, **_bound("rule", rules[0], others))
-        st.selectbox("Corpus", list(corpora), None, plain_label, width=230, **_bound("corpus"))
+        st.selectbox("Rule", rules, width=150, **_bound("rule", first, others))
+        st.selectbox("Corpus", list(corpora), None, plain_label, width=230, **_bound("corpus", None, ["rule", *others]))
         st.selectbox(
             "Retriever", list(retrievers), None, plain_label, width=230, placeholder="Any", **_bound("retriever")
         )

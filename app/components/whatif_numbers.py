@@ -35,7 +35,7 @@ def show_numbers(found: Mapping[str, Any]) -> None:
         ("recent_flagged", f"Flagged, last {days} days", "What it would have alerted on."),
         (
             "recent_per_thousand",
-            f"Per 1,000 {'queries' if queries else 'new documents'}, last {days} days",
+            f"Per 1,000 {'queries' if queries else 'new'}, last {days} days",
             f"Of those {'asked' if queries else 'ingested'} in that time.",
         ),
     ]
@@ -46,15 +46,15 @@ def show_numbers(found: Mapping[str, Any]) -> None:
     for name, label in (("caught", "Planted caught"), ("removed", "Clean removed"), ("precision", "Precision")):
         table.append(
             {"measure": label, **{end: _rate(found[end][name]) for end in ("in_force", "proposed")},
-             "meaning": "95 % interval, clusters counted once; n labelled."}
+             "meaning": "Percent, 95 % interval, n labelled; clusters counted once."}
         )  # fmt: skip
     if queries:
         ends = {end: _recall(found[end]) for end in ("in_force", "proposed")}
         table.append({"measure": "Recall@5 of what survives", **ends, "meaning": "Needs relevance judgements."})
     columns = {
-        "measure": text_column("Measure", width=240),
-        "in_force": text_column("In force", width=195),
-        "proposed": text_column("Proposed", width=195),
+        "measure": text_column("Measure", width=200),
+        "in_force": text_column("In force", width=170),
+        "proposed": text_column("Proposed", width=170),
     }
     show_table(table, columns | {"meaning": text_column("What it is")}, name="what-if", key="numbers", most=20)
     if found["proposed"]["basis"] in BASIS:
@@ -139,7 +139,8 @@ def _plain(value: Any) -> str:
 def _rate(rate: Mapping[str, Any] | None) -> str:
     if rate is None or rate["value"] is None:
         return "not available"
-    return f"{rate['value']:.1%} [{rate['low']:.1%}, {rate['high']:.1%}] n {rate['n']:,}"
+    low, high = (f"{100 * rate[end]:.1f}" for end in ("low", "high"))
+    return f"{rate['value']:.1%} [{low}, {high}] n {rate['n']:,}"
 
 
 def _recall(side: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ from warehouse.database import Warehouse
 from warehouse.ids import utc_now
 from warehouse.policies import current_policy
 from warehouse.principal import Principal
+from warehouse.whatif import rules_used
 
 Prepared = PreparedRSQ | PreparedRSG
 Scores = np.ndarray[Any, np.dtype[np.float64]]
@@ -38,7 +39,8 @@ class Setting:
 
     Attributes
     ----------
-    detector, rule, corpus : slice.
+    detector, corpus : of the slice.
+    rule : preset; empty = the one whose scores were stored last (:func:`with_rule`).
     retriever : encoder key; None = any.
     moves : parameters on top of the policy in force.
     scan : scan to look at; empty = the latest of the slice.
@@ -100,6 +102,14 @@ class Weighed:
     notes: tuple[str, ...]
     axis: Scores
     axis_name: str
+
+
+def with_rule(wh: Warehouse, setting: Setting, *, principal: Principal) -> Setting:
+    """The setting with its rule named: the one used last over the corpus, `calibrated` before anything was scored."""
+    if setting.rule:
+        return setting
+    used = rules_used(wh, setting.corpus, setting.detector, principal=principal)
+    return replace(setting, rule=used[0] if used else "calibrated")
 
 
 def prepare(wh: Warehouse, setting: Setting, *, principal: Principal) -> Prepared:
@@ -175,6 +185,7 @@ def report(wh: Warehouse, setting: Setting, *, principal: Principal) -> dict[str
     """The whole report as JSON values."""
     if setting.retriever:
         setting = replace(setting, retriever=retriever_key(wh, setting.retriever, principal=principal))
+    setting = with_rule(wh, setting, principal=principal)
     prepared = prepare(wh, setting, principal=principal)
     return report_of(weigh(prepared, setting, policy_now(wh, principal=principal)), setting)
 

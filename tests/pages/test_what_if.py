@@ -15,6 +15,7 @@ from tests.small_warehouse import CORPUS, Small
 from warehouse.database import Warehouse
 from warehouse.policies import current_policy, list_policies
 from warehouse.principal import local_principal
+from warehouse.whatif import rules_used
 
 Open = Callable[..., AppTest]
 
@@ -106,3 +107,29 @@ def test_an_empty_warehouse_says_what_to_run(elsewhere: Path, open_page: Open, s
     page = open_page("what_if")
     assert not page.exception
     assert "ragsieve ingest" in said(page)
+
+
+def test_the_page_and_the_command_begin_with_the_rule_used_last(
+    own: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Events under `calibrated`, later than those under `paper`: that is what a desk looks at."""
+    with Warehouse.open(own, command="test") as wh, wh.transaction() as cursor:
+        cursor.execute(
+            "UPDATE retrieval_events SET rule = 'calibrated' "
+            "WHERE event_id = (SELECT min(event_id) FROM retrieval_events)"
+        )
+    with Warehouse.open(own, command="test") as wh:
+        assert sorted(rules_used(wh, CORPUS, "rsq", principal=local_principal())) == ["calibrated", "paper"]
+        with wh.transaction() as cursor:
+            cursor.execute(
+                "UPDATE retrieval_events SET occurred_at = occurred_at + INTERVAL 1 DAY WHERE rule = 'calibrated'"
+            )
+        found = weighing.report(wh, weighing.Setting("rsq", "", CORPUS), principal=local_principal())
+        assert found["rule"] == "calibrated"
+        assert "--rule calibrated" in found["command"]
+    page = open_page("what_if", corpus=CORPUS)
+    assert not page.exception
+    assert page.selectbox(key="rule").value == "calibrated"
+    assert numbers(page)["Candidates flagged"][0] == str(found["in_force"]["flagged"])
+    page = open_page("what_if", corpus=CORPUS, rule="paper")
+    assert page.selectbox(key="rule").value == "paper"
