@@ -38,8 +38,8 @@ def show_table(
 
 
 def number_column(label: str, help_text: str = "", *, digits: int | None = None, width: int | None = None) -> Any:
-    """A column of numbers with ``digits`` decimals and its definition on hover."""
-    shown = None if digits is None else f"%.{digits}f"
+    """A column of numbers with ``digits`` decimals (None: counts, grouped as the reader's browser writes them)."""
+    shown = "localized" if digits is None else f"%.{digits}f"
     return st.column_config.NumberColumn(label, format=shown, help=help_text or None, width=width)
 
 

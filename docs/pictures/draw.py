@@ -27,7 +27,7 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-SIZE = {"width": 1280, "height": 860}
+SIZE = {"width": 1280, "height": 1000}
 
 
 def free_port() -> int:
@@ -93,6 +93,13 @@ def subjects(warehouse: Path) -> dict[str, str]:
         return found | {"event": str(events.rows[0]["event_id"])}
 
 
+_PLOT = ".js-plotly-plot .main-svg"
+DRAWN = {
+    **dict.fromkeys(("alert-rsq", "alert-rsg", "replay", "what-if", "evaluation", "overview"), _PLOT),
+    "neighbourhood": "[data-testid='stMain'] canvas",
+}
+
+
 def draw(address: str, chosen: dict[str, str], folder: Path) -> None:
     """Photograph the pages."""
     from playwright.sync_api import sync_playwright
@@ -105,6 +112,7 @@ def draw(address: str, chosen: dict[str, str], folder: Path) -> None:
         "replay": f"replay?event={chosen['event']}",
         "what-if": "what_if?eta_Q=0.9",
         "evaluation": "evaluation",
+        "overview": "overview",
     }
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
@@ -113,8 +121,9 @@ def draw(address: str, chosen: dict[str, str], folder: Path) -> None:
             page.goto(f"{address}/{path}")
             page.get_by_test_id("stApp").wait_for()
             page.wait_for_function("!document.querySelector('[data-testid=\"stStatusWidget\"]')", timeout=60_000)
-            if name.startswith("alert"):
-                page.locator(".js-plotly-plot .main-svg").first.wait_for(timeout=60_000)
+            if name in DRAWN:
+                # A page that has nothing to draw is no picture of the product: this ends with a timeout then
+                page.locator(DRAWN[name]).first.wait_for(timeout=60_000)
             page.wait_for_timeout(2500)
             page.screenshot(path=folder / f"{name}.png")
         browser.close()
