@@ -99,8 +99,7 @@ def _answer(label: str, icon: str, promoted: bool | None, item: BlindItem, key: 
 
 
 def _store(sample_id: str, promoted: bool | None) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         begun = st.session_state.get(_SINCE, {}).pop(sample_id, None)
         seconds = time.monotonic() - begun if begun is not None else 0.0
         note = st.session_state.get("blind_note", "")

@@ -11,7 +11,7 @@ from app.components.deciding.bulk_jobs import show_job, show_jobs
 from app.components.deciding.bulk_panel import count_undo, show_bulk, show_scopes
 from app.components.deciding.keys import show_keys
 from app.components.deciding.moving_on import NOTHING_LEFT, claim_next
-from app.components.deciding.outcome import attempt, show_outcome
+from app.components.outcome import attempt, show_outcome
 from app.components.queue_pick import Purpose
 from app.components.queue_table import OPENED, drawn_rows, show_queue
 from app.components.queue_view import SORTS, View, show_controls, show_pager

@@ -7,31 +7,30 @@ worked out once, at the end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
 import duckdb
-import pyarrow as pa
 
 from ragsieve_core.review import undo, workflow
 from ragsieve_core.review.approval import second_person_for
 from ragsieve_core.review.not_allowed import NotAllowedError
 from ragsieve_core.review.workflow import State
 from warehouse import audit, publish, quarantine_store, sql
+from warehouse.alert_rows import Row, named, rows_of
 from warehouse.alert_state import NewStep, before_of, histories, set_states, state_of
+from warehouse.allowing import Kept, allow
 from warehouse.database import Warehouse
 from warehouse.desk_policy import policy_of
-from warehouse.errors import RefusedError
 from warehouse.holds import end_holds, renew_holds
-from warehouse.ids import new_id, utc_now
+from warehouse.ids import utc_now
+from warehouse.member_changes import MemberChanges, alerts_of
 from warehouse.principal import Principal
-from warehouse.quarantine_store import Change, Key
-from warehouse.refusals import Refusal
+from warehouse.quarantine_store import Change
 
 T = TypeVar("T")
-Row = Mapping[str, Any]
 SINGLE = "single_user_mode"
 ALONE = "policy"
 """What stands as the approver of a quarantine that needed no second person."""
@@ -57,9 +56,8 @@ class Acting:
         self._steps: dict[str, NewStep] = {}
         self._ending: list[str] = []
         self._renewing: list[str] = []
-        self._kept: dict[str, tuple[str, str, str, Any]] = {}
-        self._changes: dict[Key, Change] = {}
-        self._entering: dict[Key, dict[str, Any]] = {}
+        self._kept: dict[str, Kept] = {}
+        self._members = MemberChanges()
         self._alone: int | None = None
         self._guarded = False
         self._histories: dict[str, list[undo.Step]] = {}
@@ -120,7 +118,8 @@ class Acting:
             self._alone = self._alone_today() + 1
             self.enter(row, proposer=self.actor, note=note)
         elif verdict == "keep":
-            self._kept[row["alert_id"]] = ("kept", reason, note, self.now + timedelta(days=self.policy.release_days))
+            until = self.now + timedelta(days=self.policy.release_days)
+            self._kept[row["alert_id"]] = Kept("kept", reason, note, until)
         return state
 
     def undo(self, row: Row, *, remaining: Iterable[str] = (), **payload: object) -> State:
@@ -161,15 +160,11 @@ class Acting:
 
     def enter(self, row: Row, *, proposer: str, note: str) -> None:
         """Let an alert's document into the quarantine with this act."""
-        key = (row["corpus_id"], row["document_id"])
-        if key not in self._changes:
-            self._changes[key] = Change(key, row["tenant"], "added", "quarantine", proposer, row["alert_id"], "", note)
-            self._entering[key] = quarantine_store.member_of(row)
+        self._members.enter(row, proposer, note)
 
     def leave(self, row: Row, *, cause: quarantine_store.Cause, proposer: str, note: str) -> None:
         """Let an alert's document out of the quarantine with this act."""
-        key = (row["corpus_id"], row["document_id"])
-        self._changes[key] = Change(key, row["tenant"], "removed", cause, proposer, row["alert_id"], "", note)
+        self._members.leave(row, cause, proposer, note)
 
     def put_in_force(self, version: Row, approved_by: str, note: str) -> None:
         """Put a proposed version in force with this act and carry its alerts along."""
@@ -193,8 +188,14 @@ class Acting:
 
     def finish(self, cause: str, *, approved_by: str = "", note: str = "") -> tuple[dict[str, Any], bytes] | None:
         """Write it all; returns what :func:`warehouse.publish.release` is to be given after the commit, if anything."""
-        if self._changes:
-            self._new_version(approved_by or (SINGLE if self.single else ALONE), note)
+        if self._members.changes:
+            name = self._members.store(self.cursor, note)
+            if name is None:
+                # Another alert of each document is in force already.
+                self._carry(list(self._members.changes.values()))
+            else:
+                version = quarantine_store.version_row(self.cursor, name)
+                self.put_in_force(version, approved_by or (SINGLE if self.single else ALONE), note)
         set_states(self.wh, self.cursor, list(self._steps.values()), self.now)
         for step in self._steps.values():
             commitments = {"note": step.state.note} if step.state.note else None
@@ -202,48 +203,15 @@ class Acting:
             audit.append(self.cursor, step.actor, step.kind, step.alert_id, body | dict(step.payload), commitments)
         end_holds(self.cursor, self._ending, self.principal)
         renewed = renew_holds(self.cursor, self._renewing, self.principal, self.now)
-        self._allow()
+        allow(self.cursor, self._kept, self.quarantine_id, self.principal, self.now)
         if self.quarantine_id is not None or self._ending or renewed or (self._guarded and self._steps):
             return publish.prepare(self.cursor, self.principal, cause)
         return None
 
-    def _new_version(self, approved_by: str, note: str) -> None:
-        parent = quarantine_store.current(self.cursor)
-        held = quarantine_store.members(self.cursor, parent)
-        before = set(held)
-        for key, change in self._changes.items():
-            if change.change == "added":
-                held.setdefault(key, self._entering[key])
-            else:
-                held.pop(key, None)
-        changes = [self._changes[key] for key in sorted(set(held) ^ before)]
-        if not changes:
-            # Another alert of each document is in force already.
-            self._carry(list(self._changes.values()))
-            return
-        name = quarantine_store.store(
-            self.cursor, held, changes, parent=parent, restores=None, author=changes[0].proposer, note=note
-        )
-        self.put_in_force(quarantine_store.version_row(self.cursor, name), approved_by, note)
-
     def _carry(self, changes: Sequence[Change]) -> None:
         """Steps of alerts whose documents entered or left the quarantine and that have none in this act yet."""
         by_key = {change.key: change for change in changes}
-        self.cursor.register(
-            "concerned",
-            pa.table(
-                {
-                    "corpus_id": pa.array([key[0] for key in by_key], pa.string()),
-                    "document_id": pa.array([key[1] for key in by_key], pa.string()),
-                    "alert_id": pa.array([change.alert_id for change in changes], pa.string()),
-                }
-            ),
-        )
-        try:
-            names = [row["alert_id"] for row in sql.rows(self.cursor, "document_alerts")]
-        finally:
-            self.cursor.unregister("concerned")
-        names = [name for name in names if name not in self._steps]
+        names = [name for name in alerts_of(self.cursor, list(by_key.values())) if name not in self._steps]
         self.preload(names)
         for row in rows_of(self.cursor, names):
             change = by_key[(row["corpus_id"], row["document_id"])]
@@ -260,7 +228,7 @@ class Acting:
             state = workflow.release(state_of(row), reason=change.reason or "other", note=change.note)
             self.step(row, "released", state, **told)
             until = change.release_until or self.now + timedelta(days=self.policy.release_days)
-            self._kept[row["alert_id"]] = ("released", change.reason or "other", change.note, until)
+            self._kept[row["alert_id"]] = Kept("released", change.reason or "other", change.note, until)
             return
         if change.cause == "undo" and row["alert_id"] == change.alert_id:
             history = self.history(row["alert_id"])
@@ -279,68 +247,6 @@ class Acting:
             found = sql.row(self.cursor, "alone_today", actor=self.actor, after=self.now - timedelta(hours=24))
             self._alone = int(found["documents"]) if found else 0
         return self._alone
-
-    def _allow(self) -> None:
-        if not self._kept:
-            return
-        rows = []
-        for found in sql.rows(self.cursor, "alert_rule_keys", alert_ids=list(self._kept)):
-            cause, reason, note, until = self._kept[found["alert_id"]]
-            told = {"cause": cause, "reason": reason, "note": note, "expires_at": until, "acted_at": self.now}
-            released = self.quarantine_id if cause == "released" else None
-            rows.append(
-                found
-                | told
-                | {"entry_id": new_id("allow"), "quarantine_id": released, "actor": self.principal.identity}
-            )
-        sql.insert(self.cursor, "allow_list", pa.Table.from_pylist(rows, schema=_ALLOWED))
-
-
-_ALLOWED = pa.schema(
-    [
-        *(
-            (name, pa.string())
-            for name in (
-                "entry_id", "alert_id", "corpus_id", "document_id", "content_hash", "detector", "rule_key",
-            )
-        ),
-        ("score", pa.float64()),
-        ("campaign_size", pa.int32()),
-        *((name, pa.string()) for name in ("cause", "reason", "note")),
-        ("expires_at", pa.timestamp("us")),
-        ("quarantine_id", pa.string()),
-        ("acted_at", pa.timestamp("us")),
-        ("actor", pa.string()),
-    ]
-)  # fmt: skip
-
-
-def rows_of(
-    cursor: duckdb.DuckDBPyConnection, alerts: Sequence[str], principal: Principal | None = None
-) -> list[dict[str, Any]]:
-    """Rows of some alerts; those of other tenants are not there for a principal that is named."""
-    if not alerts:
-        return []
-    scope = principal.scope() if principal else {"all_tenants": True, "tenants": [""]}
-    return sql.rows(cursor, "alert_rows", alert_ids=list(alerts), **scope)
-
-
-def require_version(row: Row, expected: int) -> None:
-    """Raise ``stale_version``, naming who changed the alert, unless it is as the caller saw it."""
-    if int(row["version"]) != expected:
-        raise RefusedError(
-            Refusal.STALE_VERSION,
-            f"{row['state_actor']} set this alert to {row['verdict'] or row['status']} "
-            f"at {row['state_at']:%Y-%m-%d %H:%M:%S} UTC",
-            where=str(row["alert_id"]),
-            expected=f"version {expected}, found {row['version']}",
-            do="look at it again and decide on what it is now",
-        )
-
-
-def named(error: NotAllowedError, where: str) -> RefusedError:
-    """The warehouse's refusal of a step that the rules do not allow."""
-    return RefusedError(Refusal(error.reason), error.what, where=where, expected=error.expected, do=error.do)
 
 
 def act(

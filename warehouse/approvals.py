@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.review import undo, workflow
-from warehouse.acting import SINGLE, Acting, act, rows_of
+from warehouse.acting import SINGLE, Acting, act
+from warehouse.alert_rows import rows_of
 from warehouse.alert_state import histories, state_of
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse

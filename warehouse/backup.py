@@ -16,7 +16,8 @@ import duckdb
 from ragsieve_core import __version__
 from ragsieve_core.errors import InputError
 from warehouse import audit
-from warehouse.database import Warehouse, copy_database
+from warehouse.database import Warehouse
+from warehouse.database_file import copy_database
 from warehouse.errors import StorageError
 from warehouse.ids import new_id, utc_now
 from warehouse.owner import Owner, resolve

@@ -11,46 +11,42 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pyarrow as pa
 
-from ragsieve_core.errors import InputError, nearest
-from ragsieve_core.review import workflow
+from ragsieve_core.errors import InputError
 from ragsieve_core.review.not_allowed import NotAllowedError
 from warehouse import audit, publish, sql
-from warehouse.acting import Acting, named, require_version, rows_of
-from warehouse.alert_state import state_of
+from warehouse.acting import Acting
+from warehouse.alert_rows import rows_of
 from warehouse.alerts import QueueFilter, queue_ids
+from warehouse.bulk_acts import ACTS, Act, BulkAct, do_act, do_item, prepare
+from warehouse.bulk_reports import BulkReport, job_of, list_jobs, report, results
 from warehouse.database import Warehouse
-from warehouse.decisions import check_verdict
 from warehouse.errors import RefusedError
 from warehouse.ids import canonical_json, new_id, utc_now
 from warehouse.principal import Principal
 from warehouse.refusals import Refusal
-from warehouse.undoing import others_in_force
 
-Act = Literal["decide", "undo", "redo", "reopen"]
-ACTS: tuple[Act, ...] = get_args(Act)
+__all__ = [
+    "ACTS",
+    "CHUNK",
+    "Act",
+    "BulkAct",
+    "BulkPreview",
+    "BulkReport",
+    "list_jobs",
+    "preview",
+    "report",
+    "results",
+    "run",
+    "start",
+    "undo_of",
+]
+
 CHUNK = 250
 """Items of one transaction: other people's decisions wait no longer than one chunk takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class BulkAct:
-    """What is done to each alert; ``verdict`` and ``reason`` for ``decide`` alone."""
-
-    act: Act
-    verdict: str = ""
-    reason: str = ""
-    note: str = ""
-    at_once: bool = False
-
-    def __post_init__(self) -> None:
-        if self.act not in ACTS:
-            raise InputError(f"unknown act {self.act!r}", where="act", expected=nearest(self.act, ACTS))
-        if self.act == "decide":
-            check_verdict(self.verdict, self.reason, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +68,6 @@ class BulkPreview:
     tenants: tuple[str, ...]
     corpora: tuple[str, ...]
     source: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class BulkReport:
-    """Exact counts of a job: ``done + refused + left == items``; ``reasons`` counts the refused ones by name."""
-
-    job_id: str
-    act: str
-    items: int
-    exceptions: int
-    done: int
-    refused: int
-    left: int
-    reasons: Mapping[str, int]
-    author: str
-    quarantine_ids: tuple[str, ...] = ()
 
 
 def preview(
@@ -136,11 +116,11 @@ def preview(
             raise InputError(f"{sorted(unknown)[0]!r} is not among them", where="exceptions")
         left = [rows[name] for name in wanted if name not in set(exceptions)]
         acting = Acting(wh, cursor, principal)
-        _prepare(acting, act, [row["alert_id"] for row in left])
+        prepare(acting, act, [row["alert_id"] for row in left])
         outcomes: Counter[str] = Counter()
         for row in left:
             try:
-                outcomes[_do(acting, row, act).status] += 1
+                outcomes[do_act(acting, row, act).status] += 1
             except NotAllowedError as error:
                 outcomes[f"refused:{error.reason}"] += 1
             except RefusedError as error:
@@ -210,7 +190,7 @@ def run(
     at_most : chunks to work now; None for all.
     """
     principal.require_person("reviewer", "act on many alerts")
-    job = _job(wh, job_id)
+    job = job_of(wh, job_id)
     act = BulkAct(job["act"], **json.loads(job["arguments"]))
     chunks = 0
     while at_most is None or chunks < at_most:
@@ -230,10 +210,10 @@ def _chunk(wh: Warehouse, job: Mapping[str, Any], act: BulkAct, principal: Princ
             return 0, None
         acting = Acting(wh, cursor, principal, proposer=job["actor"])
         rows = {row["alert_id"]: row for row in rows_of(cursor, [item["alert_id"] for item in items], principal)}
-        _prepare(acting, act, list(rows))
+        prepare(acting, act, list(rows))
         results = []
         for item in items:
-            reason = _one(acting, rows.get(item["alert_id"]), item, act, job)
+            reason = do_item(acting, rows.get(item["alert_id"]), item, act, job)
             results.append((item["position"], reason))
         now = utc_now()
         columns = {
@@ -261,82 +241,6 @@ def _chunk(wh: Warehouse, job: Mapping[str, Any], act: BulkAct, principal: Princ
     return worked
 
 
-def _prepare(acting: Acting, act: BulkAct, alerts: Sequence[str]) -> None:
-    if act.act in ("undo", "redo"):
-        acting.preload(alerts)
-
-
-def _one(acting: Acting, row: Mapping[str, Any] | None, item: Mapping[str, Any], act: BulkAct, job: Any) -> str:
-    if row is None:
-        return "not_found"
-    try:
-        require_version(row, int(item["expected_version"]))
-        _do(acting, row, act, bulk=job["job_id"])
-    except NotAllowedError as error:
-        return str(named(error, row["alert_id"]).reason)
-    except RefusedError as error:
-        return str(error.reason)
-    return ""
-
-
-def _do(acting: Acting, row: Mapping[str, Any], act: BulkAct, **payload: object) -> workflow.State:
-    if act.act == "decide":
-        told = {"verdict": act.verdict, "reason": act.reason, "note": act.note, "at_once": act.at_once}
-        return acting.decide(row, **told, **payload)  # type: ignore[arg-type]
-    if act.act == "redo":
-        return acting.redo(row, **payload)
-    if act.act == "reopen":
-        state = workflow.reopen(state_of(row))
-        acting.step(row, "reopened", state, **payload)
-        return state
-    others: list[str] = []
-    if row["status"] == "in_force":
-        others = others_in_force(acting.cursor, row["corpus_id"], row["document_id"], row["alert_id"])
-    if row["status"] == "in_force" and not acting.single and not others:
-        raise NotAllowedError(
-            "in_force", "ending a quarantine in force needs a second person", do="undo it alone, or roll back"
-        )
-    return acting.undo(row, remaining=others, **payload)
-
-
-def report(wh: Warehouse, job_id: str, *, principal: Principal) -> BulkReport:
-    """Exact counts of a job so far."""
-    principal.require("viewer", "read a bulk job")
-    job = _job(wh, job_id)
-    with wh.reading() as cursor:
-        counted = sql.rows(cursor, "bulk_counts", job_id=job_id)
-        made = sql.rows(cursor, "bulk_quarantines", job_id=job_id)
-    done = sum(int(row["items"]) for row in counted if row["outcome"] == "done")
-    reasons = {row["reason"]: int(row["items"]) for row in counted if row["outcome"] == "refused"}
-    refused = sum(reasons.values())
-    items = int(job["items"])
-    return BulkReport(
-        job_id,
-        job["act"],
-        items,
-        int(job["exceptions"]),
-        done,
-        refused,
-        items - done - refused,
-        reasons,
-        job["actor"],
-        tuple(str(row["quarantine_id"]) for row in made if row["quarantine_id"]),
-    )
-
-
-def results(wh: Warehouse, job_id: str, *, principal: Principal) -> list[dict[str, Any]]:
-    """Items of a job the caller may see: position, alert_id, document_id, outcome (null while it is left), reason."""
-    with wh.reading() as cursor:
-        return sql.rows(cursor, "bulk_items", job_id=job_id, **principal.scope())
-
-
-def list_jobs(wh: Warehouse, *, principal: Principal) -> list[dict[str, Any]]:
-    """Jobs, latest first: job_id, act, items, exceptions, done, refused, left, actor, acted_at."""
-    principal.require("viewer", "list bulk jobs")
-    with wh.reading() as cursor:
-        return sql.rows(cursor, "bulk_jobs", job_id="")
-
-
 def undo_of(wh: Warehouse, job_id: str, *, principal: Principal) -> BulkPreview:
     """Preview of taking a whole job back: the alerts on which it was done."""
     done = [row["alert_id"] for row in results(wh, job_id, principal=principal) if row["outcome"] == "done"]
@@ -344,11 +248,3 @@ def undo_of(wh: Warehouse, job_id: str, *, principal: Principal) -> BulkPreview:
         raise RefusedError(Refusal.NOTHING_TO_UNDO, "the job did nothing yet", where=job_id)
     found = preview(wh, BulkAct("undo"), principal=principal, alerts=done)
     return BulkPreview(found.items, 0, found.outcomes, found.contexts, found.tenants, found.corpora, {"undoes": job_id})
-
-
-def _job(wh: Warehouse, job_id: str) -> dict[str, Any]:
-    with wh.reading() as cursor:
-        found = sql.rows(cursor, "bulk_jobs", job_id=job_id) if job_id else []
-    if not found:
-        raise InputError(f"no bulk job {job_id!r}", where="job", do="ragsieve bulk list")
-    return found[0]

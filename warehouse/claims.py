@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from ragsieve_core.review import workflow
-from warehouse.acting import Acting, act, require_version
+from warehouse.acting import Acting, act
+from warehouse.alert_rows import require_version
 from warehouse.alert_state import state_of
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse

@@ -15,13 +15,13 @@ from typing import TypeVar
 
 import duckdb
 
-from ragsieve_core.errors import BusyError, RagsieveError
 from ragsieve_core.formats.protected import protect, unprotect
-from warehouse import chain, migrate
-from warehouse.errors import SchemaError, StorageError
-from warehouse.ids import utc_now
+from warehouse import chain
+from warehouse.database_file import check_file, connect
+from warehouse.errors import StorageError
 from warehouse.owner import Owner, resolve
 from warehouse.side import Side, sync_folder
+from warehouse.storage_errors import is_storage, storage_error
 
 T = TypeVar("T")
 
@@ -29,15 +29,6 @@ _TRIES = 5
 HISTORY_BLOCK = 1 << 24
 """Rows that one statement may append to the alert history."""
 _RETRY = ("Conflict on", "has been altered", "write-write conflict")
-_MAGIC = (8, b"DUCK")
-_CONFIG = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "allow_community_extensions": "false",
-    "python_enable_replacements": "false",
-    # A checkpoint inside a commit stalls every writer: the owner folds the log when idle (InboxWorker) and on closing.
-    "checkpoint_threshold": "1GB",
-}
 
 
 class Warehouse:
@@ -86,15 +77,15 @@ class Warehouse:
         side = Side(database)
         try:
             side.create()
-            _check_file(database)
+            check_file(database)
             for name in (database, side.wal, side.lock):
                 protect(name)
-            root = _connect(side)
+            root = connect(side)
         except BaseException as error:
             _unprotect(side)
             owner.release()
             if isinstance(error, OSError):
-                raise _storage_error(error, database) from error
+                raise storage_error(error, database) from error
             raise
         wh = cls(owner, side, root)
         try:
@@ -164,8 +155,8 @@ class Warehouse:
             except BaseException as error:
                 with contextlib.suppress(duckdb.Error):
                     used.execute("ROLLBACK")
-                if _is_storage(error):
-                    raise _storage_error(error, self.path) from error
+                if is_storage(error):
+                    raise storage_error(error, self.path) from error
                 raise
             finally:
                 chain.end(used)
@@ -275,113 +266,3 @@ def _mend_publication(wh: Warehouse) -> None:
 def _unprotect(side: Side) -> None:
     for name in (side.database, side.wal, side.lock):
         unprotect(name)
-
-
-def _check_file(database: Path) -> None:
-    """Refuse what DuckDB would overwrite or misread. Plain reading is safe here: DuckDB has not opened the file yet."""
-    try:
-        with open(database, "rb") as stream:
-            head = stream.read(_MAGIC[0] + len(_MAGIC[1]))
-    except FileNotFoundError:
-        return
-    except PermissionError as error:
-        raise StorageError("the warehouse may not be read", where=str(database), do="mend its permissions") from error
-    if head and head[_MAGIC[0] :] != _MAGIC[1]:
-        raise SchemaError("not a DuckDB file", where=str(database), do="choose another --warehouse")
-    if not os.access(database, os.W_OK):
-        raise StorageError("the warehouse may not be written", where=str(database), do="mend its permissions")
-    if not head:
-        # A crash before the first write leaves an empty file, which DuckDB takes for a broken one.
-        database.unlink()
-
-
-def _connect(side: Side) -> duckdb.DuckDBPyConnection:
-    existed = side.database.exists()
-    try:
-        root = duckdb.connect(str(side.database), config=dict(_CONFIG))
-    except duckdb.IOException as error:
-        raise _storage_error(error, side.database) from error
-    except duckdb.Error as error:
-        raise SchemaError(
-            f"the file cannot be opened by this DuckDB ({str(error).splitlines()[0]})",
-            where=str(side.database),
-            do="restore a backup, or use the version that made it",
-        ) from error
-    try:
-        _settings(root, side)
-        waiting = migrate.pending(root, side.database, migrate.shipped())
-        if waiting and existed and waiting[0].number > 1:
-            copy_database(
-                root, side.folder("backups") / f"before-{waiting[0].number:04d}-{utc_now():%Y%m%dT%H%M%S%f}.duckdb"
-            )
-        for migration in waiting:
-            migrate.apply(root, migration)
-        if waiting:
-            root.execute("CHECKPOINT")
-    except duckdb.IOException as error:
-        root.close()
-        raise _storage_error(error, side.database) from error
-    except BaseException:
-        root.close()
-        raise
-    return root
-
-
-def _settings(root: duckdb.DuckDBPyConnection, side: Side) -> None:
-    # Analyst SQL and Arrow scans share this instance: it may reach its own folder and nothing else on the machine.
-    folder = str(side.root).replace("'", "''")
-    root.execute(f"SET temp_directory = '{folder}/tmp/spill'")
-    root.execute(f"SET allowed_directories = ['{folder}/']")
-    root.execute("SET enable_external_access = false")
-
-
-def copy_database(root: duckdb.DuckDBPyConnection, target: Path) -> Path:
-    """Copy every table and view into a new file while others read and write; returns ``target``.
-
-    ``COPY FROM DATABASE`` is the only safe way: plain copying would drop DuckDB's lock.
-    """
-    source = root.execute("SELECT current_database()").fetchone()
-    quoted_target, quoted_source = str(target).replace("'", "''"), str(source[0] if source else "").replace('"', '""')
-    root.execute(f"ATTACH '{quoted_target}' AS copy_target")
-    try:
-        root.execute(f'COPY FROM DATABASE "{quoted_source}" TO copy_target')
-    finally:
-        root.execute("DETACH copy_target")
-    return target
-
-
-_FULL = ("No space left", "File too large", "Could not write", "disk quota")
-
-
-def _is_storage(error: BaseException) -> bool:
-    # A commit that the disk refuses comes as a TransactionException: its text alone tells.
-    if isinstance(error, OSError | duckdb.IOException | duckdb.FatalException | duckdb.OutOfMemoryException):
-        return True
-    return isinstance(error, duckdb.Error) and any(text in str(error) for text in _FULL)
-
-
-def _storage_error(error: BaseException, database: Path) -> RagsieveError:
-    text = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if "Could not set lock" in text:
-        return BusyError(
-            f"another program has the file open past its owner lock ({text})",
-            where=str(database),
-            expected="this product alone to open the file",
-            do="close that program: a notebook or the duckdb shell can lose what is written here",
-        )
-    if any(sign in text for sign in _FULL):
-        return StorageError(
-            f"the disk is full or the file may not grow ({text})",
-            where=str(database),
-            expected="free space for the warehouse and its log",
-            do="free some space and run the command again: nothing of it was stored",
-        )
-    if "not a valid DuckDB" in text:
-        return SchemaError("not a DuckDB file", where=str(database), do="choose another --warehouse")
-    if isinstance(error, PermissionError) or "Permission denied" in text or "Read-only" in text or "read-only" in text:
-        return StorageError(
-            f"no permission to write here ({text})",
-            where=str(database),
-            do="choose another --warehouse or its permissions",
-        )
-    return StorageError(f"the warehouse cannot be used ({text})", where=str(database), do="run: ragsieve doctor")

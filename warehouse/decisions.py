@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.review.workflow import REASONS, VERDICTS, Reason, Verdict
-from warehouse.acting import Acting, act, require_version
+from warehouse.acting import Acting, act
+from warehouse.alert_rows import require_version
 from warehouse.alert_state import before_of
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse

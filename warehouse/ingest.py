@@ -10,21 +10,20 @@ import json
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.formats.rejected import Rejected, safe_raw
-from warehouse import audit, corpora, publish, snapshots, sql
 from warehouse import embeddings as vectors
+from warehouse import publish, sql
 from warehouse.database import Warehouse
 from warehouse.ids import new_id, utc_now
+from warehouse.ingest_commit import GivenVectors, IngestJob, settle
 from warehouse.principal import Principal
 from warehouse.records import EncoderSpec, Floats
 from warehouse.staging import CREATE, Staged, stage_batch
@@ -69,30 +68,6 @@ class IngestResult:
     def records(self) -> int:
         """Records read."""
         return self.accepted + self.duplicates + self.rejected
-
-
-@dataclass(frozen=True, slots=True)
-class _Vectors:
-    """Checked vectors; row i belongs to record ``ordinals[i]``, which ascend."""
-
-    encoder: EncoderSpec
-    ordinals: NDArray[np.int64]
-    matrix: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What stays the same while the transaction may be run again."""
-
-    corpus: str
-    batch_id: str
-    label: str
-    input_name: str
-    started: datetime
-    full: bool
-    rejects_file: Path | None
-    ticket: Ticket | None
-    vectors: _Vectors | None
 
 
 def ingest(
@@ -147,8 +122,8 @@ def ingest(
             vectors.write_segment(wh.side, given.encoder.key, given.matrix)
         batch_id = new_id("batch")
         rejects_file = _write_rejects(wh, batch_id, staged.rejected)
-        job = _Job(corpus, batch_id, batch_label, input_name, started, full, rejects_file, ticket, given)
-        result = wh.run_transaction(lambda inner: _settle(wh, inner, job, staged, principal), cursor=cursor)
+        job = IngestJob(corpus, batch_id, batch_label, input_name, started, full, rejects_file, ticket, given)
+        result = wh.run_transaction(lambda inner: settle(wh, inner, job, staged, principal), cursor=cursor)
     publish.refresh_guarded(wh, result["corpus_id"], principal=principal)
     return IngestResult(
         accepted=result["accepted"],
@@ -191,7 +166,7 @@ def _rejected(entry: dict[str, Any], reason: str, expected: str) -> Rejected:
     )
 
 
-def _vectors(matrix: Floats | None, encoder: EncoderSpec | None, staged: Staged) -> _Vectors | None:
+def _vectors(matrix: Floats | None, encoder: EncoderSpec | None, staged: Staged) -> GivenVectors | None:
     if encoder is None:
         if staged.vectors:
             raise InputError(
@@ -200,12 +175,12 @@ def _vectors(matrix: Floats | None, encoder: EncoderSpec | None, staged: Staged)
         return None
     if matrix is not None:
         checked = vectors.check_matrix(matrix, staged.records, encoder.dimension)
-        return _Vectors(encoder, np.arange(staged.records), checked)
+        return GivenVectors(encoder, np.arange(staged.records), checked)
     if not staged.vectors:
         return None
     ordinals = np.concatenate([block[0] for block in staged.vectors])
     joined = np.concatenate([block[1] for block in staged.vectors])
-    return _Vectors(encoder, ordinals, vectors.check_matrix(joined, len(ordinals), encoder.dimension, "embedding"))
+    return GivenVectors(encoder, ordinals, vectors.check_matrix(joined, len(ordinals), encoder.dimension, "embedding"))
 
 
 def _write_rejects(wh: Warehouse, batch_id: str, rejected: Sequence[Rejected]) -> Path | None:
@@ -216,95 +191,3 @@ def _write_rejects(wh: Warehouse, batch_id: str, rejected: Sequence[Rejected]) -
         for record in rejected:
             stream.write(json.dumps(asdict(record), ensure_ascii=True).encode() + b"\n")
     return target
-
-
-def _settle(
-    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, job: _Job, staged: Staged, principal: Principal
-) -> dict[str, Any]:
-    corpus_id = corpora.ensure(cursor, job.corpus, principal)
-    now = utc_now()
-    parameters: dict[str, Any] = {"corpus_id": corpus_id, "batch_id": job.batch_id, "now": now}
-    sql.run(cursor, "ingest_place", corpus_id=corpus_id)
-    sql.run(cursor, "ingest_versions", **parameters)
-    counted = sql.first(cursor, "SELECT count(*) FILTER (WHERE is_new), count(*) FILTER (WHERE NOT is_new) FROM placed")
-    accepted, duplicates = (int(counted[0]), int(counted[1])) if counted else (0, 0)
-    tombstoned = 0
-    if job.full and not staged.rejected:
-        ended = sql.run(cursor, "ingest_vanished", **parameters, actor=principal.identity, **principal.scope())
-        tombstoned = int(ended.fetchall()[0][0])
-    embedded = 0
-    if job.vectors is not None:
-        embedded = _register_vectors(wh, cursor, job.vectors, corpus_id, principal)
-    snapshot = snapshots.make_snapshot(cursor, corpus_id, principal, job.batch_id)
-    documents = sql.first(cursor, "SELECT documents FROM snapshots WHERE snapshot_id = ?", [snapshot])
-    root = sql.first(
-        cursor, "SELECT coalesce(sha256(string_agg(record_hash, '' ORDER BY ordinal)), '') FROM placed WHERE is_new"
-    )
-    cursor.execute(
-        "INSERT INTO ingest_batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            job.batch_id,
-            corpus_id,
-            job.label,
-            job.input_name,
-            principal.identity,
-            job.started,
-            now,
-            staged.records,
-            accepted,
-            duplicates,
-            len(staged.rejected),
-            tombstoned,
-            snapshot,
-            job.full,
-            job.ticket.segment_id if job.ticket else None,
-        ],
-    )
-    audit.append(
-        cursor,
-        principal.identity,
-        "ingested",
-        job.batch_id,
-        {
-            "corpus": corpus_id,
-            "accepted": accepted,
-            "duplicates": duplicates,
-            "rejected": len(staged.rejected),
-            "tombstoned": tombstoned,
-            "snapshot": snapshot,
-            "segment": job.ticket.segment_id if job.ticket else None,
-        },
-        {"content": str(root[0]) if root else ""},
-    )
-    receipt: dict[str, Any] = {
-        "corpus_id": corpus_id,
-        "batch": job.batch_id,
-        "accepted": accepted,
-        "duplicates": duplicates,
-        "tombstoned": tombstoned,
-        "embedded": embedded,
-        "snapshot": snapshot,
-        "documents": int(documents[0]) if documents else 0,
-        "rejected": len(staged.rejected),
-        "full_refused": job.full and bool(staged.rejected),
-        "rejects_file": str(job.rejects_file) if job.rejects_file else None,
-        "admission": corpora.admission_of(cursor, corpus_id),
-    }
-    if job.ticket is not None:
-        job.ticket.stamp(cursor, principal.identity, "taken", receipt)
-    return receipt
-
-
-def _register_vectors(
-    wh: Warehouse, cursor: duckdb.DuckDBPyConnection, given: _Vectors, corpus_id: str, principal: Principal
-) -> int:
-    if len(given.ordinals) == 0:
-        return 0
-    placed = sql.table(cursor, "ingest_placed_versions")
-    ordinals, versions = placed["ordinal"].to_numpy(), placed["version_id"].to_numpy()
-    rows = np.minimum(np.searchsorted(given.ordinals, ordinals), len(given.ordinals) - 1)
-    present = given.ordinals[rows] == ordinals
-    registered = vectors.register(
-        cursor, wh.side, given.encoder, corpus_id, versions[present], rows[present], given.matrix, principal
-    )
-    return registered.rows if registered else 0

@@ -11,7 +11,8 @@ from typing import Any
 
 from ragsieve_core.review.workflow import State
 from warehouse import sql
-from warehouse.acting import Acting, act, rows_of
+from warehouse.acting import Acting, act
+from warehouse.alert_rows import rows_of
 from warehouse.database import Warehouse
 from warehouse.desk_policy import policy_of
 from warehouse.ids import utc_now

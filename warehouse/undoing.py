@@ -10,7 +10,8 @@ from ragsieve_core.review import undo as rules
 from ragsieve_core.review import workflow
 from ragsieve_core.review.not_allowed import NotAllowedError
 from warehouse import quarantine_store, sql
-from warehouse.acting import Acting, act, require_version
+from warehouse.acting import Acting, act
+from warehouse.alert_rows import require_version
 from warehouse.alert_state import histories, state_of
 from warehouse.alerts import alert_row
 from warehouse.database import Warehouse

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components.labels import plain_label
 from app.components.outcome import attempt
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.quality import record_review_labels
 from warehouse.sampling import draw_second_looks, draw_unflagged
 
@@ -57,8 +57,7 @@ def show_draws(here: Desk, names: Sequence[str]) -> None:
 
 
 def _draw() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         corpus, kind = st.session_state["draw_corpus"], st.session_state["draw_kind"]
         rate = float(st.session_state["draw_rate"]) / 100
         given: dict[str, Any] = {"principal": here.principal, "rate": rate}
@@ -72,8 +71,7 @@ def _draw() -> None:
 
 
 def _labels() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         return f"{record_review_labels(here.warehouse, principal=here.principal):,} new labels."
 
     attempt(work)

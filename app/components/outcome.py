@@ -1,47 +1,85 @@
-"""What came of the last act on a page: said on the page itself, with the name of a refusal."""
+"""An act of a person as a callback, and what came of it: done and said, or refused by name with everything typed kept.
+
+A callback runs to its end whatever is clicked meanwhile, which a page does not: it is the only place that writes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
 
-from app.components.labels import plain_label
+from app.components.deciding import words
+from app.components.labels import plain_label, safe_label
+from app.pages_map import ALERT, page_file
+from app.session import Desk, desk
 from ragsieve_core.errors import RagsieveError
-from warehouse.errors import PermissionRefusedError, RefusedError
+from warehouse.errors import PermissionRefusedError
 
-_KEY: Final = "outcome"
+_SAID: Final = "outcome"
+_NAMES: Final = {"not_allowed": "your role does not allow it", "not_usable": "this cannot be used as it is"}
+"""Refusals that the warehouse gives no name of its own."""
 
 
-def attempt(work: Callable[[], str]) -> bool:
-    """Do an act inside a callback; the page that follows says what came of it. True where it was done.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an act came to.
 
-    Parameters
+    Attributes
     ----------
-    work : makes the change and returns a line of ours, without untrusted text.
+    reason : name of the refusal.
+    place : section of the page that says it.
+    alert : where it was done, for a link back.
     """
+
+    done: bool
+    text: str
+    reason: str = ""
+    place: str = "page"
+    alert: str = ""
+
+
+def attempt(work: Callable[[Desk], str], *, place: str = "page", alert: str = "") -> bool:
+    """Run ``work(desk)``, which returns what it did in words of ours; True where it was done."""
     try:
-        st.session_state[_KEY] = ("done", work(), "")
-    except RefusedError as error:
-        st.session_state[_KEY] = ("refused", str(error.reason), error.render())
-    except PermissionRefusedError as error:
-        st.session_state[_KEY] = ("refused", "not_allowed", error.render())
+        said = Said(True, work(desk()), place=place, alert=alert)
     except RagsieveError as error:
-        st.session_state[_KEY] = ("refused", "", error.render())
-    return bool(st.session_state[_KEY][0] == "done")
+        reason = str(getattr(error, "reason", "")) or (
+            "not_allowed" if isinstance(error, PermissionRefusedError) else "not_usable"
+        )
+        said = Said(False, error.render(), reason, place)
+    st.session_state[_SAID] = said
+    return said.done
 
 
-def show_outcome() -> None:
-    """Draw it once."""
-    state, word, detail = st.session_state.pop(_KEY, ("", "", ""))
-    if state == "done":
-        st.success(word, icon=":material/check:")
-    elif state == "refused":
-        st.error(f"**Nothing was changed.**{f' Refused: `{word}`' if word else ''}", icon=":material/block:")
-        st.text(plain_lines(detail))
+def show_outcome(place: str = "page") -> None:
+    """What the last act of this section came to, once."""
+    said: Said | None = st.session_state.get(_SAID)
+    if said is None or said.place != place:
+        return
+    del st.session_state[_SAID]
+    if said.done:
+        st.success(said.text, icon=":material/check:")
+        if said.alert:
+            st.page_link(
+                page_file(ALERT), label="Go back to it", icon=":material/undo:", query_params={"alert": said.alert}
+            )
+        return
+    meaning = _NAMES.get(said.reason) or words.refusal(said.reason)
+    st.error(
+        f"**Not done: {meaning}** (`{said.reason}`). Nothing was changed, and what you typed is still here.  \n"
+        + "  \n".join(safe_label(line, 300) for line in said.text.splitlines() if line.strip()),
+        icon=":material/block:",
+    )
 
 
 def plain_lines(text: str) -> str:
     """Lines of a message as visible lines."""
     return "\n".join(plain_label(line, 400) for line in text.splitlines() if line.strip())
+
+
+def short(text: object, limit: int = 60) -> str:
+    """An untrusted name for a success message."""
+    return safe_label(plain_label(text, limit), limit)

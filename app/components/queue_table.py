@@ -8,10 +8,10 @@ import streamlit as st
 
 from app.components import queue_pick
 from app.components.deciding import words
-from app.components.deciding.outcome import attempt
 from app.components.definitions import definition
 from app.components.facts import age, moment
 from app.components.labels import plain_label
+from app.components.outcome import attempt
 from app.components.queue_pick import Purpose
 from app.components.table import number_column, text_column
 from app.session import Desk

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from app.components.deciding.outcome import attempt, short
 from app.components.labels import safe_label
+from app.components.outcome import attempt, short
 from app.components.queue_view import KEPT
 from app.pages_map import QUEUE, page_file
 from app.session import Desk

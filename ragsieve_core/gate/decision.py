@@ -110,3 +110,10 @@ def placed(entry: Entry, status: Status) -> ContextDocument:
 def outcome(context: Sequence[ContextDocument], removed: Sequence[GateRemoval]) -> Outcome:
     """A context with its removals; the refill depth follows."""
     return Outcome(tuple(context), tuple(removed), max((c.original_rank for c in context), default=0))
+
+
+def untouched(entries: Sequence[Entry], would: Outcome) -> Outcome:
+    """The ranking's own first k as they are, each with what the gate found where it looked at it."""
+    found = {document.document_id: document.status for document in would.context}
+    context = tuple(placed(entry, found.get(entry.id, Status.NOT_CHECKED)) for entry in entries)
+    return Outcome(context, (), len(entries))

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import secrets
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ragsieve_core.document import RankedDocument
 from ragsieve_core.errors import InputError
-from ragsieve_core.gate.answer import ContextDocument, GateAnswer, GateState, Match, Outcome, Status
+from ragsieve_core.gate.answer import GateAnswer, GateState, Match
+from ragsieve_core.gate.calls import caller_of, check_id, check_query
 from ragsieve_core.gate.config import GateConfig
-from ragsieve_core.gate.corpus import Barred, Caller, GateCorpus, View
+from ragsieve_core.gate.corpus import Barred, GateCorpus, View
 from ragsieve_core.gate.counters import GateCounters
-from ragsieve_core.gate.decision import Decision, decide, decide_short, outcome, placed
+from ragsieve_core.gate.decision import Decision, decide, decide_short, outcome, untouched
 from ragsieve_core.gate.features import FeatureSource
+from ragsieve_core.gate.in_force_labels import InForceLabels
 from ragsieve_core.gate.log import AnswerGiven, EventSink, GateEvent, is_kept
-from ragsieve_core.gate.marking import Entry, check_ranking, leave, mark
+from ragsieve_core.gate.marking import Entry, check_ranking, found, leave, mark, versions
+from ragsieve_core.gate.query_vectors import QueryVectors
 from ragsieve_core.gate.remembered import AnswerReceipt, RememberedCalls
+from ragsieve_core.gate.rules_in_force import RulesInForce, rule_shown
 from ragsieve_core.gate.scoring import Score, Scored, score_survivors
 from ragsieve_core.models.roles import Retriever
-from ragsieve_core.publication import InForce, PublicationReader, Reading
+from ragsieve_core.publication import PublicationReader, Reading
 from ragsieve_core.rsq.config import RSQConfig
 from ragsieve_core.rsq.score import score_ranking
 from ragsieve_core.serial import InForce as TailKnowledge
-
-_QUERY_VECTORS = 1024
-_RULES = 64
 
 
 class Gate:
@@ -79,15 +73,13 @@ class Gate:
         self.corpus = corpus
         self.config, self.rsq = config, rsq
         self.counters = GateCounters()
-        self._publication, self._retriever, self._sink, self._score = publication, retriever, sink, score
+        self._publication, self._sink, self._score = publication, sink, score
         self._features = features
         self._known = known
         self._calls = RememberedCalls()
-        self._guard = threading.Lock()
-        self._encoding = threading.Lock()
-        self._asked: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
-        self._labels: OrderedDict[tuple[int, str | None], str] = OrderedDict()
-        self._rules: OrderedDict[tuple[str | None, str, str], RSQConfig] = OrderedDict()
+        self._queries = QueryVectors(retriever)
+        self._labels = InForceLabels()
+        self._rules = RulesInForce(rsq)
 
     def filter(
         self,
@@ -113,9 +105,9 @@ class Gate:
         InputError : an empty query, or a ranking that is too long or names a document twice.
         """
         started = time.monotonic()
-        _check_query(query)
+        check_query(query)
         check_ranking(ranking, self.config.largest_ranking)
-        corpus, caller = self.corpus, _caller(tenant, groups)
+        corpus, caller = self.corpus, caller_of(tenant, groups)
         view, reading = corpus.view(caller), self._publication.read()
         entries = mark(ranking, corpus, view)
         barred = corpus.barred(reading.in_force)
@@ -141,10 +133,10 @@ class Gate:
         ModelUnavailableError : the retriever is not on this machine.
         """
         started = time.monotonic()
-        _check_query(query)
-        corpus, caller = self.corpus, _caller(tenant, groups)
+        check_query(query)
+        corpus, caller = self.corpus, caller_of(tenant, groups)
         try:
-            vector = self._encode(query)
+            vector = self._queries.encode(query)
         except InputError:
             raise
         except Exception:
@@ -153,15 +145,7 @@ class Gate:
         view, reading = corpus.view(caller), self._publication.read()
         barred = corpus.barred(reading.in_force)
         hits = corpus.search(vector, self.config.depth, view, barred)
-        entries = [
-            Entry(
-                RankedDocument(corpus.ids[row], rank, corpus.texts[row], None, float(similarity)),
-                Match.KNOWN,
-                corpus.texts[row],
-                int(row),
-            )
-            for rank, (row, similarity) in enumerate(zip(hits.rows.tolist(), hits.similarity, strict=True), start=1)
-        ]
+        entries = found(hits, corpus)
         return self._answer(
             query, entries, corpus, view, reading, barred, started, index_version, query_id, corpus.encoder
         )
@@ -178,13 +162,7 @@ class Gate:
     ) -> GateAnswer:
         """:meth:`filter` in a thread, for callers with an event loop."""
         return await asyncio.to_thread(
-            self.filter,
-            query,
-            ranking,
-            groups=groups,
-            tenant=tenant,
-            index_version=index_version,
-            query_id=query_id,
+            self.filter, query, ranking, groups=groups, tenant=tenant, index_version=index_version, query_id=query_id
         )
 
     async def aretrieve(
@@ -211,33 +189,14 @@ class Gate:
         InputError : empty ids, an event of another caller, a document that was not in its context, or the same answer
             with other citations.
         """
-        for name, value in (("event", event_id), ("answer", answer_id)):
-            if not isinstance(value, str) or not value.strip():
-                raise InputError(f"no {name} id", where=name, expected="a non-empty string")
+        check_id("event", event_id)
+        check_id("answer", answer_id)
         receipt = self._calls.answer(event_id, answer_id, cited_ids, tenant or "")
         if receipt.state != "known" and self._sink is not None and self.config.log != "off":
             self._sink.put_answer(
                 AnswerGiven(event_id, answer_id, self.corpus.corpus, tenant or "", receipt.cited, datetime.now(UTC))
             )
         return receipt
-
-    def _encode(self, query: str) -> NDArray[np.float32]:
-        if self._retriever is None:
-            raise InputError(
-                "this gate has no retriever", where="retrieve", expected="a gate opened with one", do="use filter"
-            )
-        with self._guard:
-            known = self._asked.get(query)
-        if known is not None:
-            return known
-        # Tokenizers refuse to be used by two threads at once
-        with self._encoding:
-            vector: NDArray[np.float32] = self._retriever.encode([query], kind="query")[0]
-        with self._guard:
-            self._asked[query] = vector
-            if len(self._asked) > _QUERY_VECTORS:
-                self._asked.popitem(last=False)
-        return vector
 
     def _answer(
         self,
@@ -255,7 +214,7 @@ class Gate:
         now = datetime.now(UTC)
         tenant = view.caller.tenant
         scored = Scored(None, ())
-        rsq = self._rule(reading.in_force, corpus.corpus, encoder)
+        rsq = self._rules.rule(reading.in_force, corpus.corpus, encoder)
         if not reading.serve:
             decision = Decision(GateState.NOT_IN_FORCE, outcome((), ()), reading.state)
         else:
@@ -276,8 +235,7 @@ class Gate:
                 decision = decide(left, removed, scored, self.config, rsq, self._known())
         applied, would = decision.outcome, None
         if self.config.mode == "shadow":
-            would = decision.outcome
-            applied = Outcome(_untouched(entries[: self.rsq.k], would), (), min(self.rsq.k, len(entries)))
+            applied, would = untouched(entries[: self.rsq.k], decision.outcome), decision.outcome
         answer = GateAnswer(
             event_id=f"gate_{secrets.token_hex(16)}",
             mode=self.config.mode,
@@ -292,12 +250,12 @@ class Gate:
             changed=tuple(entry.id for entry in entries if entry.match is Match.CHANGED),
             tail_suspects=decision.suspects,
             snapshot=view.label,
-            in_force=self._label(reading.in_force, corpus.corpus, tenant),
+            in_force=self._labels.label(reading.in_force, corpus.corpus, tenant),
             publication_state=reading.state,
             evidence=scored.evidence,
             latency_ms=0.0,
             policy=(reading.in_force.policy.version or "") if rsq != self.rsq else "",
-            settings={**self.config.shown(), **_rule_shown(rsq)},
+            settings={**self.config.shown(), **rule_shown(rsq)},
         )
         answer = replace(answer, latency_ms=(time.monotonic() - started) * 1000)
         self.counters.add(tenant or "", answer, decision.unscored, scored.errors)
@@ -307,7 +265,7 @@ class Gate:
                 GateEvent(
                     answer,
                     tuple(entries),
-                    _versions(entries, corpus),
+                    versions(entries, corpus),
                     query,
                     query_id,
                     index_version,
@@ -335,78 +293,5 @@ class Gate:
         for tenant in (None, *sorted(name for name in named if name is not None)):
             (corpus or self.corpus).frequencies.prepare(tenant)
 
-    def _rule(self, in_force: InForce, corpus: str, encoder: str) -> RSQConfig:
-        """The rule with the thresholds in force for a corpus and a retriever; an empty one is the caller's own."""
-        policy = in_force.policy
-        if not policy.rules:
-            return self.rsq
-        key = (policy.version, corpus, encoder)
-        with self._guard:
-            found = self._rules.get(key)
-            if found is None:
-                found = self._rules[key] = policy.applied(self.rsq, corpus, encoder)
-                if len(self._rules) > _RULES:
-                    self._rules.popitem(last=False)
-        return found
-
     def _source(self, tenant: str | None) -> FeatureSource:
         return self._features(tenant) if callable(self._features) else self._features
-
-    def _label(self, in_force: InForce, corpus: str, tenant: str | None) -> str:
-        """Name of what is in force for a caller; the publication's number alone moves with what concerns others."""
-        if tenant is None:
-            return f"{in_force.quarantine_version or 'none'}/{in_force.number}"
-        with self._guard:
-            known = self._labels.get((in_force.number, tenant))
-        if known is not None:
-            return known
-
-        def own(names: Iterable[tuple[str, str]]) -> list[str]:
-            return sorted(name for c, name in names if c == corpus and in_force.concerns(c, name, tenant))
-
-        held = [[name, in_force.held[corpus, name].isoformat()] for name in own(in_force.held)]
-        text = json.dumps([own(in_force.quarantined), held, own(in_force.unadmitted)])
-        label = f"view_{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
-        with self._guard:
-            self._labels[in_force.number, tenant] = label
-            if len(self._labels) > _QUERY_VECTORS:
-                self._labels.popitem(last=False)
-        return label
-
-
-def _versions(entries: Sequence[Entry], corpus: GateCorpus) -> tuple[int | None, ...]:
-    held = corpus.version_ids
-    return tuple(
-        int(held[entry.row]) if held is not None and entry.row is not None and entry.match is Match.KNOWN else None
-        for entry in entries
-    )
-
-
-def _caller(tenant: str | None, groups: Iterable[str] | None) -> Caller:
-    if isinstance(groups, str):
-        raise InputError("groups as one string", where="groups", expected="a list of group labels")
-    return Caller(tenant, None if groups is None else frozenset(groups))
-
-
-def _rule_shown(rsq: RSQConfig) -> dict[str, object]:
-    return {
-        "rule": rsq.rule,
-        "n": rsq.n,
-        "n_least": rsq.n_least,
-        "k": rsq.k,
-        "threshold": rsq.threshold,
-        "weights": list(rsq.weights),
-        "gates": list(rsq.gates),
-        "script_support": rsq.script_support,
-    }
-
-
-def _check_query(query: str) -> None:
-    if not isinstance(query, str) or not query.strip():
-        raise InputError("the query is empty", where="query", expected="a few words")
-
-
-def _untouched(entries: Sequence[Entry], would: Outcome) -> tuple[ContextDocument, ...]:
-    """The ranking's own first k, each with what the gate found where it looked at it."""
-    found = {document.document_id: document.status for document in would.context}
-    return tuple(placed(entry, found.get(entry.id, Status.NOT_CHECKED)) for entry in entries)

@@ -14,6 +14,7 @@ from ragsieve_core.gate.answer import GateRemoval, Match
 from ragsieve_core.gate.config import GateConfig
 from ragsieve_core.gate.corpus import Barred, GateCorpus, View
 from ragsieve_core.publication import InForce
+from ragsieve_core.retrieve import Hits
 
 _TITLE_LONGEST = 300
 
@@ -134,3 +135,26 @@ def leave(
 def _quarantined_texts(corpus: GateCorpus, view: View, barred: Barred) -> dict[str, str]:
     rows = np.flatnonzero(view.visible & barred.quarantined_or_held).tolist()
     return {corpus.content_hashes[row]: corpus.ids[row] for row in rows}
+
+
+def found(hits: Hits, corpus: GateCorpus) -> list[Entry]:
+    """The entries of a search in the snapshot itself, ranked from 1."""
+    pairs = zip(hits.rows.tolist(), hits.similarity, strict=True)
+    return [
+        Entry(
+            RankedDocument(corpus.ids[row], rank, corpus.texts[row], None, float(similarity)),
+            Match.KNOWN,
+            corpus.texts[row],
+            int(row),
+        )
+        for rank, (row, similarity) in enumerate(pairs, start=1)
+    ]
+
+
+def versions(entries: Sequence[Entry], corpus: GateCorpus) -> tuple[int | None, ...]:
+    """Stored version of each entry; None where its text is not the stored one."""
+    held = corpus.version_ids
+    return tuple(
+        int(held[entry.row]) if held is not None and entry.row is not None and entry.match is Match.KNOWN else None
+        for entry in entries
+    )

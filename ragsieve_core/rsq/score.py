@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ragsieve_core.document import RankedContext
 from ragsieve_core.errors import InputError
-from ragsieve_core.models.feature_cache.features import CachedTraceEncoder
+from ragsieve_core.models.feature_cache.cached_models import CachedTraceEncoder
 from ragsieve_core.models.feature_cache.kinds import DocumentVectors
 from ragsieve_core.models.feature_cache.lexical import LexicalFeatures, lexical_features
 from ragsieve_core.models.roles import CausalLM, Progress, TokenSurprisal, TokenVectors, TraceEncoder

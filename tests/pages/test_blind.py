@@ -91,7 +91,7 @@ def test_second_looks_and_a_refused_draw(desk_of_two: Shared, as_person: Become,
     page = open_page("blind", tab="How good is the review")
     page.selectbox(key="draw_kind").select("second").run()
     page.button(key="draw_go").click().run()
-    assert "Refused: `nothing_to_do`" in page.error[0].value
+    assert "(`nothing_to_do`)" in page.error[0].value
     wh = desk().warehouse
     alert = desk_of_two.alerts["d0"]
     decide(wh, alert, version(wh, alert), principal=principal_for(wh, "cy"), verdict="keep", reason="benign")

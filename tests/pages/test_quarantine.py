@@ -77,7 +77,7 @@ def test_one_proposes_another_approves_and_the_canary_runs_by_itself(
     assert "Until somebody approves" in said(page)
     # The proposer is no approver; an approver who proposed is the same person
     page.button(key="approve").click().run()
-    assert "Refused: `not_allowed`" in page.error[0].value
+    assert "(`not_allowed`)" in page.error[0].value
     assert quarantined(wh) == set()
     as_person("bob")
     page = open_page("quarantine", version=made.quarantine_id)
@@ -99,10 +99,10 @@ def test_the_proposer_of_a_change_is_refused_by_name(desk_of_two: Shared, as_per
     decided(wh, desk_of_two, "d1", who="bob")
     page = open_page("quarantine", tab="Propose")
     page.button(key="approve_alerts").click().run()
-    assert "Refused: `same_person`" in page.error[0].value
+    assert "(`same_person`)" in page.error[0].value
     page.button(key="propose").click().run()
     page.button(key="approve").click().run()
-    assert "Refused: `same_person`" in page.error[0].value
+    assert "(`same_person`)" in page.error[0].value
     assert quarantined(wh) == set()
     page.button(key="reject").click().run()
     assert "is rejected" in page.success[0].value
@@ -217,7 +217,7 @@ def test_files_and_deliveries_of_the_version_in_force(
     page.text_input(key="deliver_url").set_value("http://index.example/q").run()
     page.text_input(key="deliver_secret").set_value("short").run()
     page.button(key="deliver").click().run()
-    assert "secret is too short" in "".join(part.value for part in page.text)
+    assert "secret is too short" in page.error[0].value
     page.text_input(key="deliver_secret").set_value("0123456789abcdef").run()
     page.button(key="deliver").click().run()
     desk().background.stop()

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.deciding.outcome import attempt, short
 from app.components.labels import safe_label
+from app.components.outcome import attempt, short
 from app.session import Desk
 from warehouse.approvals import approve, proposers_of, turn_down
 

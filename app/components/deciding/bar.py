@@ -13,11 +13,11 @@ from app.components.deciding.claiming import holder_line, holder_of, show_claimi
 from app.components.deciding.holding import show_holding
 from app.components.deciding.keys import show_keys
 from app.components.deciding.moving_on import NOTHING_LEFT, claim_next, go_to, pass_over
-from app.components.deciding.outcome import attempt, show_outcome
 from app.components.deciding.undoing import show_undoing
 from app.components.deciding.verdict import show_verdict
 from app.components.facts import moment
 from app.components.labels import safe_label
+from app.components.outcome import attempt, show_outcome
 from app.session import Desk
 from ragsieve_core.review.workflow import UNDECIDED, status_at
 from warehouse.alert_state import state_of

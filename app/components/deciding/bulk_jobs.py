@@ -8,9 +8,9 @@ from typing import Final
 import streamlit as st
 
 from app.components.deciding import words
-from app.components.deciding.outcome import attempt
 from app.components.facts import moment
 from app.components.labels import plain_label, safe_label
+from app.components.outcome import attempt
 from app.pages_map import QUEUE, page_file
 from app.services.safe_csv import csv_bytes
 from app.session import Desk, desk

@@ -10,8 +10,8 @@ import streamlit as st
 from app.components import queue_pick, url_state
 from app.components.deciding import words
 from app.components.deciding.bulk_jobs import begin
-from app.components.deciding.outcome import attempt
 from app.components.labels import plain_label
+from app.components.outcome import attempt
 from app.components.queue_pick import Purpose
 from app.components.queue_view import View
 from app.session import Desk

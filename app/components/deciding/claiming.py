@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.deciding.outcome import attempt
 from app.components.facts import moment
 from app.components.labels import safe_label
+from app.components.outcome import attempt
 from app.session import Desk
 from ragsieve_core.review.workflow import status_at
 from warehouse.alert_state import state_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.components.deciding.outcome import attempt
 from app.components.facts import moment
 from app.components.labels import safe_label
+from app.components.outcome import attempt
 from app.session import Desk
 from warehouse.holds import LONGEST_HOURS, end_hold, hold, list_holds
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import streamlit as st
 
-from app.components.deciding.outcome import attempt, show_outcome
 from app.components.facts import moment
 from app.components.labels import plain_label, spaced
+from app.components.outcome import attempt, show_outcome
 from app.components.table import show_table
 from app.session import Desk
 from ragsieve_core.review.truth import CHECK_KINDS, CHECK_OUTCOMES, CheckKind, CheckOutcome

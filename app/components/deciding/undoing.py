@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components.deciding import words
-from app.components.deciding.outcome import attempt, short
+from app.components.outcome import attempt, short
 from app.session import Desk
 from warehouse.undoing import Undone, redo, reopen, undo, undoable
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components.deciding import words
 from app.components.deciding.moving_on import NOTHING_LEFT, claim_next, go_to
-from app.components.deciding.outcome import attempt, short
+from app.components.outcome import attempt, short
 from app.session import Desk
 from ragsieve_core.errors import InputError, RagsieveError
 from ragsieve_core.review.approval import second_person_for

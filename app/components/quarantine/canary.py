@@ -14,7 +14,7 @@ from app.components.outcome import attempt, plain_lines
 from app.components.quarantine.words import METHODS, OUTCOMES
 from app.components.table import number_column, show_table, text_column
 from app.services.canary_watch import replay
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.canary import canary_results, canary_runs
 
 _MEANS = (
@@ -105,8 +105,7 @@ def _watch(here: Desk) -> None:
 
 
 def _start(quarantine_id: str) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         who = here.principal
         who.require("reviewer", "replay queries")
         begun = here.background.start("canary-again", partial(replay, here.warehouse, quarantine_id, who))

@@ -14,7 +14,7 @@ from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
 from app.services.export_files import Format, write_table
 from app.services.webhook import Webhook, deliver_version, read_secret
-from app.session import Desk, desk
+from app.session import Desk
 from ragsieve_core.errors import InputError
 from warehouse import exports
 from warehouse.index_export import list_receipts
@@ -73,8 +73,7 @@ def _file(here: Desk, version: str, kind: Format) -> bytes:
 
 
 def _deliver() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         who = here.principal
         who.require_person("approver", "deliver a quarantine version")
         secret = read_secret(st.session_state.get("deliver_secret", ""))

@@ -9,7 +9,7 @@ import streamlit as st
 from app.components.labels import plain_label
 from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
-from app.session import Desk, desk
+from app.session import Desk
 
 _TASK: Final = "models"
 ROLES: Final = {"retriever": "retriever", "causal_lm": "surprisal", "trace_encoder": "token vectors"}
@@ -59,8 +59,7 @@ def show_models(here: Desk) -> None:
 
 
 def _start() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         here.principal.require("viewer", "look at the models")
         here.background.start(_TASK, survey_models)
         return "Looking at the models of this machine."

@@ -16,7 +16,7 @@ from app.components.settings.limits import LIMITS
 from app.components.settings.requests import show_requests
 from app.components.table import number_column, show_table, text_column
 from app.pages_map import WHAT_IF, page_file
-from app.session import Desk, desk
+from app.session import Desk
 from ragsieve_core.review.approval import ReviewPolicy
 from warehouse.corpora import Corpus, ensure_corpus, list_corpora
 from warehouse.desk_policy import policy_history, review_policy
@@ -80,8 +80,7 @@ def _admission(found: Sequence[Corpus]) -> None:
 
 
 def _admit() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         chosen = st.session_state["admission_chosen"]
         corpus = st.session_state["admission_corpus"]
         ensure_corpus(here.warehouse, corpus, principal=here.principal, admission=chosen)
@@ -117,8 +116,7 @@ def _limits(here: Desk) -> None:
 
 
 def _save() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         given = {field.name: st.session_state[f"limit_{field.name}"] for field in fields(ReviewPolicy)}
         note = st.session_state.get("limits_note", "")
         changed = set_policy(here.warehouse, ReviewPolicy(**given), principal=here.principal, note=note)
@@ -205,8 +203,7 @@ def _thresholds(here: Desk) -> None:
 
 
 def _decide(yes: bool) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         given: dict[str, Any] = {"principal": here.principal, "note": st.session_state.get("threshold_note", "")}
         chosen = st.session_state["threshold_chosen"]
         if yes:

@@ -13,7 +13,7 @@ from app.components.labels import plain_label
 from app.components.outcome import attempt
 from app.components.settings.limits import LIMITS
 from app.components.table import show_table, text_column
-from app.session import Desk, desk
+from app.session import Desk
 from ragsieve_core.errors import RagsieveError
 from ragsieve_core.review.approval import ReviewPolicy
 from warehouse.desk_policy import review_policy
@@ -56,8 +56,7 @@ def show_requests(here: Desk, kind: str) -> None:
 
 
 def _end(kind: str, yes: bool) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         chosen = st.session_state[f"{kind}_request"]
         if yes:
             approve_request(here.warehouse, chosen, principal=here.principal)

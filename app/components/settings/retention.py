@@ -14,7 +14,7 @@ from app.components.labels import plain_label
 from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
 from app.services.features import disk_limit, features_folder
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.backup import gc
 
 _TASK: Final = "gc"
@@ -117,8 +117,7 @@ def _watch(here: Desk) -> None:
 
 
 def _collect() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         who = here.principal
         who.require_person("admin", "collect garbage")
         begun = here.background.start(_TASK, partial(_gc, here.warehouse, who))

@@ -9,7 +9,7 @@ from app.components.labels import plain_label, safe_label
 from app.components.outcome import attempt
 from app.components.settings.requests import show_requests
 from app.components.table import show_table, text_column
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.principal import ROLES
 from warehouse.roles import NONE, list_roles, set_role
 
@@ -72,8 +72,7 @@ def _tenants(tenants: frozenset[str] | None) -> str:
 
 
 def _set() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         given = [one.strip() for one in st.session_state.get("role_tenants", "").split(",") if one.strip()]
         changed = set_role(
             here.warehouse,

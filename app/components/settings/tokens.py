@@ -10,7 +10,7 @@ from app.components.facts import moment
 from app.components.labels import plain_label
 from app.components.outcome import attempt
 from app.components.table import show_table, text_column
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.ids import utc_now
 from warehouse.tokens import SCOPES, issue_token, list_tokens, revoke_token
 
@@ -76,8 +76,7 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _issue() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         made = issue_token(
             here.warehouse,
             principal=here.principal,
@@ -94,8 +93,7 @@ def _issue() -> None:
 
 
 def _revoke() -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         revoke_token(here.warehouse, st.session_state["token_chosen"], principal=here.principal)
         return "The token is revoked from its next request on."
 

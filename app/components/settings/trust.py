@@ -11,7 +11,7 @@ from app.components.facts import moment
 from app.components.labels import plain_label
 from app.components.outcome import attempt
 from app.components.table import number_column, show_table, text_column
-from app.session import Desk, desk
+from app.session import Desk
 from warehouse.corpora import list_corpora
 from warehouse.provenance import TIERS, TRUSTS, admit, risk_history, set_risk_tier, set_trust, trust_history
 
@@ -70,8 +70,7 @@ def _trust(here: Desk, corpus: str) -> None:
 
 
 def _set_trust(corpus: str) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         chosen = st.session_state["trust_chosen"]
         set_trust(
             here.warehouse,
@@ -115,8 +114,7 @@ def _risk(here: Desk, corpus: str) -> None:
 
 
 def _set_risk(corpus: str) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         tier = st.session_state["risk_tier"]
         set_risk_tier(
             here.warehouse,
@@ -142,8 +140,7 @@ def _admission(corpus: str) -> None:
 
 
 def _admit(corpus: str) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         wanted = [line.strip() for line in st.session_state.get("admit_documents", "").splitlines() if line.strip()]
         admit(here.warehouse, corpus, wanted, principal=here.principal, note=st.session_state.get("admit_note", ""))
         st.session_state["admit_documents"] = ""

@@ -1,7 +1,6 @@
 """The gate call by call: what leaves, what is said of it, and what a limit or an error may never let through."""
 
 import asyncio
-import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
@@ -78,13 +77,18 @@ def test_own_retrieval_gives_no_place_to_what_is_out_and_says_where_it_stood(mak
     assert answer.documents == 59  # unadmitted documents leave inside the search and are not even counted
 
 
-def test_a_hold_ends_by_itself(make_gate, corpus, publisher) -> None:
-    publisher.publish(held=[("harbour", "d00", datetime.now(UTC) + timedelta(seconds=0.3))])
+def test_a_hold_ends_by_itself(make_gate, corpus, publisher, monkeypatch) -> None:
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz=None):
+            return super().now(tz) + timedelta(hours=1)
+
+    publisher.publish(held=[("harbour", "d00", datetime.now(UTC) + timedelta(hours=1))])
     gate = make_gate()
     first = gate.filter(QUESTION, ranking(corpus))
     assert [(r.document_id, r.by) for r in first.removed] == [("d00", "hold")]
     assert "d00" not in gate.retrieve(QUESTION).context_ids
-    time.sleep(0.35)
+    monkeypatch.setattr("ragsieve_core.gate.gate.datetime", Later)
     assert gate.filter(QUESTION, ranking(corpus)).removed == ()
 
 
