@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from app.components import url_state
@@ -29,7 +31,12 @@ from warehouse.events import EventDetail, get_event
 
 VIEWS = {"events": "Stored queries", "ask": "New query", "compare": "Two versions"}
 ONE = {"events": "As it was", "compare": "Two versions"}
-VIEW = {"key": "view", "on_change": url_state.keep, "args": ("view", "events", ("page", "rows")), "required": True}
+VIEW: dict[str, Any] = {
+    "key": "view",
+    "on_change": url_state.keep,
+    "args": ("view", "events", ("page", "rows")),
+    "required": True,
+}
 TERMS = ("Ranking", "Answer anchors", "Script", "Surprisal", "Alignment")
 
 

@@ -55,7 +55,8 @@ def compare(
     query met. Stored rankings are played again: nothing is retrieved. Stored scores count where RSQ would look at the
     same documents as then; other queries are counted as not compared, with the reason, until --score has scored them.
     """
-    from app.services.comparing import UNKNOWN_WORDS, Version, Wanted
+    from app.services.comparing import Version, Wanted
+    from app.services.comparison_report import UNKNOWN_WORDS
     from app.services.owner_jobs import run_job
 
     wanted = Wanted(

@@ -77,7 +77,7 @@ def _line(rank: int, row: Mapping[str, Any], gone: str, *, marked: bool) -> str:
     struck = "text-decoration:line-through;opacity:0.75" if gone else ""
     why = f'<b style="color:#D55E00;white-space:nowrap">out: {html_label(gone, 20)}</b>' if gone else ""
     if marked and row.get("mark"):
-        why = f'<b style="color:#0072B2;white-space:nowrap">{html_label(row["mark"], 20)}</b>'
+        why = f'<b style="border-bottom:2px solid #0072B2;white-space:nowrap">{html_label(row["mark"], 20)}</b>'
     return (
         f'<div style="{_LINE}"><span style="opacity:0.6;min-width:1.5rem;text-align:right">{rank}</span>'
         f'<span style="{_CUT};{struck}" title="{title}"><code>{name}</code> {title}</span>{why}</div>'

@@ -6,7 +6,7 @@ import dataclasses
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from app.services.replay_scores import ReplayScore, ranking_key, read_scores
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.policy import Policy
 from ragsieve_core.replay.compare import Comparison, compare
-from ragsieve_core.replay.play import Played, Side, Unknown, play
+from ragsieve_core.replay.play import Played, Side, play
 from ragsieve_core.replay.rankings import Bools, Integers, StoredRankings
 from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.config import RSQConfig
@@ -32,10 +32,6 @@ AS_ASKED: Final = "as-asked"
 NONE: Final = "none"
 IN_FORCE: Final = "in-force"
 SOURCES: Final = ("query", "replay", "gate")
-SHOWN: Final = ("changed", "same", "not_compared")
-HIDDEN: Final = "hidden_documents"
-NO_QUESTION: Final = "question_not_kept"
-NO_TEXT: Final = "text_not_kept"
 # Left a ranking by what a version decides; whatever else left stays out under every version
 _DECIDED: Final = ("", "rsq", "quarantine")
 _MOVED: Final = ("threshold", "weights", "gates", "script_support")
@@ -179,20 +175,20 @@ def compared(wh: Warehouse, wanted: Wanted, *, principal: Principal) -> Compared
         if one.policy not in (AS_ASKED, NONE)
     }
     keys = events["encoder_key"].to_pylist()
-    laid = []
+    laid: list[Laid] = []
     for end, version in (("a", a), ("b", b)):
         own = [
             _config(config, version, policies.get(version.policy), wanted.corpus, key)
             for config, key in zip(configs, keys, strict=True)
         ]
         other = np.array([one.rule != then.rule for one, then in zip(own, configs, strict=True)], dtype=np.bool_)
-        out = rankings.was_quarantined if version.quarantine == AS_ASKED else _flags(ranked, f"in_{end}")
+        out = rankings.was_quarantined if version.quarantine == AS_ASKED else flags(ranked, f"in_{end}")
         side = _side(own, other, out, ranked.num_rows)
         laid.append(_lay(rankings, events, ranked, version, side, scores, principal.scope_key()))
     numbers = _numbered([one.side.configs[number] for one in laid for number in one.side.config])
     same = numbers[1][: len(configs)] == numbers[1][len(configs) :]
     found = compare(rankings, laid[0].played, laid[1].played, same)
-    return Compared(wanted, events, ranked, rankings, *laid, found, int((~seen).sum()))
+    return Compared(wanted, events, ranked, rankings, laid[0], laid[1], found, int((~seen).sum()))
 
 
 def published_config(config: RSQConfig) -> RSQConfig:
@@ -208,104 +204,6 @@ def score_name(done: Compared, laid: Laid, event: int, scope: str) -> tuple[str,
     rows = _looked_at(done.rankings, laid.played, event)
     config = laid.side.configs[laid.side.config[event]]
     return _name(done.events, done.ranked, event, rows, config, scope), rows
-
-
-def reasons(done: Compared) -> list[str]:
-    """Per event why it cannot be compared, empty where it can; what no model could mend goes first."""
-    first = np.where(done.a.played.unknown != "", done.a.played.unknown, done.b.played.unknown)
-    found = np.where(done.found.compared, "", first).astype("<U32")
-    lost = done.rankings.any_row(~_flags(done.ranked, "has_text") & (done.a.played.looked_at | done.b.played.looked_at))
-    unasked = pa.compute.is_null(done.events["query_text"]).to_numpy(zero_copy_only=False)
-    found[(found != "") & lost] = NO_TEXT
-    found[(found != "") & unasked] = NO_QUESTION
-    return [str(one) for one in found]
-
-
-def report(done: Compared, *, listed: int = 20) -> dict[str, Any]:
-    """The comparison as JSON values: counts with their n, states under each version, documents, queries that differ."""
-    found, why = done.found, reasons(done)
-    reason, number = np.unique([one for one in why if one], return_counts=True)
-    left = {str(one): int(count) for one, count in zip(reason, number, strict=True)}
-    if done.hidden:
-        left[HIDDEN] = done.hidden
-    moved = documents(done)
-    queries, changed = len(why) + done.hidden, int(found.changed.sum())
-    whole = int(found.compared.sum())
-    return {
-        "corpus": done.wanted.corpus,
-        "a": asdict(done.a.version),
-        "b": asdict(done.b.version),
-        "queries": queries,
-        "compared": whole,
-        "not_compared": left,
-        "changed": changed,
-        "changed_share": changed / whole if whole else None,
-        "entering": sum(bool(row["enters"]) for row in moved),
-        "leaving": sum(bool(row["leaves"]) for row in moved),
-        "entries": int(found.enters.sum()),
-        "exits": int(found.leaves.sum()),
-        "states": [{"state": state, "a": count[0], "b": count[1]} for state, count in sorted(_states(done).items())],
-        "tail_short": {"a": int(done.a.played.tail_short.sum()), "b": int(done.b.played.tail_short.sum())},
-        "documents": moved[:listed],
-        "rows": queries_page(done, "changed", limit=listed)[0],
-        "command": done.wanted.command(),
-    }
-
-
-def documents(done: Compared) -> list[dict[str, Any]]:
-    """Documents that enter or leave a context, those that move most often first, with the queries of each kind."""
-    names = done.ranked["document_id"].to_numpy(zero_copy_only=False)
-    counts: dict[str, list[int]] = {}
-    for side, rows in enumerate((done.found.enters, done.found.leaves)):
-        for name in names[rows]:
-            counts.setdefault(str(name), [0, 0])[side] += 1
-    rows = [{"document_id": name, "enters": one, "leaves": two} for name, (one, two) in counts.items()]
-    return sorted(rows, key=lambda row: (-(row["enters"] + row["leaves"]), row["document_id"]))
-
-
-def queries_page(done: Compared, show: str, *, limit: int = 50, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """One page of queries and their number: ``changed``, ``same``, ``not_compared``, or all with an empty name.
-
-    Most moved first, then the latest; rows for the page alone are made.
-    """
-    found, why = done.found, reasons(done)
-    kind = np.select([found.changed, found.compared], ["changed", "same"], "not_compared")
-    chosen = np.arange(kind.size) if not show else np.flatnonzero(kind == show)
-    asked = done.events["occurred_at"].to_numpy()[chosen].astype("datetime64[us]").astype(np.int64)
-    order = chosen[np.lexsort((chosen, -asked, -found.moves[chosen]))]
-    names = done.ranked["document_id"]
-    rows = []
-    for event in order[offset : offset + limit]:
-        start, end = np.searchsorted(done.rankings.event, [event, event + 1])
-        own = {
-            name: done.events[name][int(event)].as_py()
-            for name in ("event_id", "query_id", "query_text", "condition", "source")
-        }
-        moves = {
-            name: [names[int(start + row)].as_py() for row in np.flatnonzero(mask[start:end])]
-            for name, mask in (("enters", found.enters), ("leaves", found.leaves))
-        }
-        rows.append(
-            own
-            | {
-                "outcome": str(kind[event]),
-                "why_not": why[event],
-                "state_a": str(done.a.played.state[event]),
-                "state_b": str(done.b.played.state[event]),
-                "moves": int(found.moves[event]),
-                **moves,
-                "asked": done.events["occurred_at"][int(event)].as_py().isoformat(),
-            }
-        )
-    return rows, int(chosen.size)
-
-
-def _states(done: Compared) -> dict[str, list[int]]:
-    counts: dict[str, list[int]] = {}
-    for side, laid in enumerate((done.a, done.b)):
-        for state, number in zip(*np.unique(laid.played.state, return_counts=True), strict=True):
-            counts.setdefault(str(state), [0, 0])[side] = int(number)
-    return counts
 
 
 def _side(own: list[RSQConfig], other: Bools, out: Bools, rows: int) -> Side:
@@ -364,7 +262,7 @@ def _rankings(events: pa.Table, ranked: pa.Table, event: Integers, configs: list
         terms=np.column_stack(terms),
         stays_out=~np.isin(removed, _DECIDED),
         was_quarantined=removed == "quarantine",
-        scored=_flags(events, "scored"),
+        scored=flags(events, "scored"),
         state=np.array(events["state"].to_pylist(), dtype=np.str_),
         n=np.array([one.n for one in configs], dtype=np.int32),
         n_least=np.array([one.n_least for one in configs], dtype=np.int32),
@@ -402,16 +300,6 @@ def _pairs(table: pa.Table, one: str, two: str) -> list[tuple[str, str]]:
     return list(zip(table[one].to_pylist(), table[two].to_pylist(), strict=True))
 
 
-def _flags(table: pa.Table, name: str) -> Bools:
+def flags(table: pa.Table, name: str) -> Bools:
+    """A column of truth values."""
     return np.asarray(table[name].to_numpy(zero_copy_only=False), dtype=np.bool_)
-
-
-UNKNOWN_WORDS: Final[Mapping[str, str]] = {
-    Unknown.RANKING_CHANGED.value: "RSQ would look at other documents than then: the models must score it",
-    Unknown.OTHER_RULE.value: "it was scored by another rule: the models must score it",
-    Unknown.NEVER_SCORED.value: "it was not scored then: the models must score it",
-    NO_QUESTION: "the question's text was not kept, so it cannot be scored",
-    NO_TEXT: "a ranked text is not kept, so it cannot be scored",
-    HIDDEN: "it ranked documents that you may not see",
-}
-SCORABLE: Final = (Unknown.RANKING_CHANGED.value, Unknown.OTHER_RULE.value, Unknown.NEVER_SCORED.value)

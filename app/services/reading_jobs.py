@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.services import comparing, evaluating, weighing
+from app.services import comparing, comparison_report, evaluating, weighing
 from app.services.export_files import write_table
 from app.services.own_files import refuse_own_file
 from ragsieve_core.errors import InputError
@@ -243,7 +243,7 @@ def _whatif(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
 
 def _compare(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     done = comparing.compared(wh, comparing.Wanted.from_json(given), principal=who)
-    return comparing.report(done, listed=int(given["listed"]))
+    return comparison_report.report(done, listed=int(given["listed"]))
 
 
 def _policies(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.services.asking import snapshot_frequencies
-from app.services.comparing import SCORABLE, Compared, Wanted, compared, published_config, reasons, score_name
+from app.services.comparing import Compared, Wanted, compared, published_config, score_name
+from app.services.comparison_report import SCORABLE, reasons
 from app.services.events import CHUNK, model_versions
 from app.services.owner_access import OwnerAccess
 from app.services.replay_scores import ReplayScore, keep_scores

@@ -102,7 +102,8 @@ def play(rankings: StoredRankings, side: Side) -> Played:
     for number, config in enumerate(side.configs):
         rows = np.flatnonzero(usable & (side.config[event] == number))
         if rows.size:
-            score[rows] = combined_score(*terms[rows].T, config)
+            anchor, script, surprisal, alignment = terms[rows].T
+            score[rows] = combined_score(anchor, script, surprisal, alignment, config)
             flagged[rows] = score[rows] >= config.threshold
     left = np.bincount(event[stays], minlength=rankings.events)
     unknown = np.select(

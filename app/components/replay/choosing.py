@@ -16,16 +16,16 @@ from warehouse.policies import list_policies
 from warehouse.quarantine_versions import timeline
 
 _FIXED_QUARANTINE: Final = {
-    AS_ASKED: "as each query met it",
+    AS_ASKED: "as asked: what each query met",
     NONE: "none: nothing quarantined",
     IN_FORCE: "what is in force now",
 }
 _FIXED_POLICY: Final = {
-    AS_ASKED: "as each query met it",
+    AS_ASKED: "as asked",
     NONE: "none: presets as published",
     IN_FORCE: "what is in force now",
 }
-_RULES: Final = {"": "as each query met it", **{name: f"`{name}`" for name in sorted(RSQ_PRESETS)}}
+_RULES: Final = {"": "as asked", **{name: name for name in sorted(RSQ_PRESETS)}}
 # What B begins with: the question a reviewer has is what the version in force did
 _FIRST: Final = {"a": AS_ASKED, "b": IN_FORCE}
 CHOICE: Final = ("a", "b", "pa", "pb", "ra", "rb")
@@ -77,7 +77,7 @@ def show_versions(here: Desk) -> tuple[Version, Version]:
             with right:
                 rule = url_state.one_of(f"r{end}", list(_RULES), "") or ""
                 st.selectbox(
-                    "Rule of RSQ", list(_RULES), format_func=_plain_rule,
+                    "Rule of RSQ", list(_RULES), format_func=_RULES.__getitem__,
                     help="A query scored by another rule must be scored by the models before it can be compared.",
                     **_bound(f"r{end}", "", ("page",)),
                 )  # fmt: skip
@@ -113,10 +113,6 @@ def version_words(version: Version, quarantines: Mapping[str, str], policies: Ma
 def _quarantine(row: Mapping[str, Any]) -> str:
     note = f" · {plain_label(row['note'], 40)}" if row["note"] else ""
     return f"#{row['sequence']} {spaced(row['state'])}, {row['members']:,} documents{note}"
-
-
-def _plain_rule(rule: str) -> str:
-    return _RULES[rule].strip("`")
 
 
 def _bound(key: str, default: Any = None, forget: Sequence[str] = ()) -> dict[str, Any]:

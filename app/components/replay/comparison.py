@@ -19,16 +19,8 @@ from app.components.replay.choosing import show_filters
 from app.components.replay.working import is_running, show_work
 from app.components.table import number_column, show_table, text_column
 from app.services.background import Tell
-from app.services.comparing import (
-    SCORABLE,
-    UNKNOWN_WORDS,
-    Compared,
-    Wanted,
-    compared,
-    documents,
-    queries_page,
-    report,
-)
+from app.services.comparing import Compared, Wanted, compared
+from app.services.comparison_report import SCORABLE, UNKNOWN_WORDS, documents, queries_page, report
 from app.services.console_models import console_models
 from app.services.export_files import write_table
 from app.services.owner_access import OwnerAccess
@@ -109,7 +101,7 @@ def waiting(here: Desk, wanted: Wanted, found: Mapping[str, Any]) -> None:
     """What is not compared and why, and scoring it with the models."""
     name, left = task_name(here.principal), found["not_compared"]
     if left:
-        lines = [f"- **{count:,}** {UNKNOWN_WORDS[why]}" for why, count in sorted(left.items(), key=lambda i: -i[1])]
+        lines = [f"- **{count:,}**: {UNKNOWN_WORDS[why]}" for why, count in sorted(left.items(), key=lambda i: -i[1])]
         st.markdown("Not compared:\n" + "\n".join(lines))
     scorable = sum(left.get(why, 0) for why in SCORABLE)
     if scorable and here.principal.at_least("reviewer"):
@@ -175,14 +167,14 @@ def moving(done: Compared) -> None:
     st.markdown("**Documents that enter or leave**")
     rows = [row | {"document_id": plain_label(row["document_id"])} for row in documents(done)]
     if not rows:
-        st.caption("None: every compared context is the same under both.")
+        st.caption("None: every compared context is the same under both." if done.found.compared.any() else "–")
         return
     columns = {
         "document_id": text_column("document"),
         "enters": number_column("enters", "Queries whose context it is in under B and not under A.", width=80),
         "leaves": number_column("leaves", "Queries whose context it is in under A and not under B.", width=80),
     }
-    show_table(rows[:500], columns, name="documents-moved", key="moved_csv", most=6)
+    show_table(rows[:500], columns, name="documents-moved", key="moved_csv")
     if len(rows) > 500:
         st.caption(f"The first 500 of {len(rows):,}; the command gives all of them.")
 
@@ -203,7 +195,7 @@ def differing(done: Compared) -> None:
     if rows:
         _draw(rows)
     else:
-        st.caption(f"No query {'of these' if show == 'all' else SHOWS[show]}.")
+        st.caption("No such query.")
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"n = {total:,} queries · {len(rows):,} shown", width="content")
         if pages > 1:
@@ -221,13 +213,13 @@ def _draw(rows: Sequence[Mapping[str, Any]]) -> None:
         column_config={
             "open": st.column_config.ButtonColumn("", width=70, pinned=True, key=_CLICK, on_click=_open),
             "event_id": None,
-            "query": text_column("query", "Null where the policy stores the hash alone.", width=330),
-            "outcome": text_column("outcome", width=110),
-            "state_a": text_column("state, A", width=130),
-            "state_b": text_column("state, B", width=130),
-            "enters": text_column("enters", "In the context under B and not under A.", width=150),
-            "leaves": text_column("leaves", "In the context under A and not under B.", width=150),
-            "moves": number_column("moves", "Documents that enter or leave.", width=65),
+            "query": text_column("query", "Null where the policy stores the hash alone.", width=270),
+            "outcome": text_column("outcome", width=95),
+            "enters": text_column("enters", "In the context under B and not under A.", width=120),
+            "leaves": text_column("leaves", "In the context under A and not under B.", width=120),
+            "moves": number_column("moves", "Documents that enter or leave.", width=60),
+            "state_a": text_column("state, A", width=125),
+            "state_b": text_column("state, B", width=125),
         },
     )
 
@@ -236,11 +228,11 @@ def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "query": plain_label(row["query_text"], 120) if row["query_text"] is not None else "(hash only)",
         "outcome": spaced(row["outcome"]),
-        "state_a": _state(row["state_a"]),
-        "state_b": _state(row["state_b"]),
         "enters": ", ".join(plain_label(name, 40) for name in row["enters"]) or None,
         "leaves": ", ".join(plain_label(name, 40) for name in row["leaves"]) or None,
         "moves": row["moves"],
+        "state_a": _state(row["state_a"]),
+        "state_b": _state(row["state_b"]),
         "condition": plain_label(row["condition"], 30),
         "source": row["source"],
         "asked": row["asked"][:16].replace("T", " "),
@@ -248,7 +240,7 @@ def _drawn(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _state(name: str) -> str:
-    return spaced(name)
+    return plain_label(spaced(name), 40)
 
 
 def _exports(done: Compared, show: str) -> None:

@@ -9,13 +9,14 @@ import numpy as np
 import streamlit as st
 
 from app.components.definitions import definition
-from app.components.labels import plain_label, spaced
+from app.components.labels import html_label, plain_label, spaced
 from app.components.outcome import show_outcome
 from app.components.replay.choosing import policy_words, quarantine_words, show_versions, version_words
 from app.components.replay.comparison import kept, waiting
 from app.components.stages import show_stages
 from app.components.table import number_column, show_table, text_column
-from app.services.comparing import UNKNOWN_WORDS, Compared, Laid, Wanted, report
+from app.services.comparing import Compared, Laid, Wanted
+from app.services.comparison_report import UNKNOWN_WORDS, report
 from app.session import Desk
 from warehouse.events import EventDetail
 
@@ -38,12 +39,19 @@ def show_side_by_side(here: Desk, found: EventDetail) -> None:
     quarantines, policies = quarantine_words(here), policy_words(here)
     for column, laid, name in zip(st.columns(2, gap="medium"), (done.a, done.b), ("A", "B"), strict=True):
         with column:
-            st.markdown(f"**{name}** · {spaced(str(laid.played.state[0]))}")
-            st.caption(version_words(laid.version, quarantines, policies))
+            st.html(_heading(name, str(laid.played.state[0]), version_words(laid.version, quarantines, policies)))
             k = laid.side.configs[laid.side.config[0]].k
             show_stages(_rows(found.ranking, done, laid), k, unknown=UNKNOWN_WORDS.get(str(laid.played.unknown[0]), ""))
     candidates(done)
     st.code(plain_label(told["command"], 600), language=None, wrap_lines=True)
+
+
+def _heading(name: str, state: str, words: str) -> str:
+    """Which version a column is; state and note come from elsewhere."""
+    return (
+        f"<div><b>{name}</b> · {html_label(spaced(state))}</div>"
+        f'<div style="font-size:0.85rem;opacity:0.8;overflow-wrap:anywhere">{html_label(words, 300)}</div>'
+    )
 
 
 def _verdict(done: Compared) -> None:

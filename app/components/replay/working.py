@@ -41,7 +41,6 @@ def _watch(here: Desk, name: str) -> None:
     task = here.background.task(name)
     if task is None or task.state != "running":
         st.rerun()
-        return
     since = age((utc_now() - task.started_at).total_seconds() / 3600)
     with st.container(border=True):
         share = min(1.0, task.done / task.total) if task.total else 0.0
