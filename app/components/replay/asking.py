@@ -74,8 +74,9 @@ def show_asking(here: Desk, corpora: Sequence[str]) -> None:
         disabled=running,
     )
     show_outcome()
-    show_work(here, name, "asked")
-    _answered(here, name)
+    show_work(here, name, "asked", running=running)
+    if not running:
+        _answered(here, name)
 
 
 def _form(here: Desk, corpora: Sequence[str]) -> str:

@@ -103,6 +103,7 @@ def waiting(here: Desk, wanted: Wanted, found: Mapping[str, Any]) -> None:
     if left:
         lines = [f"- **{count:,}**: {UNKNOWN_WORDS[why]}" for why, count in sorted(left.items(), key=lambda i: -i[1])]
         st.markdown("Not compared:\n" + "\n".join(lines))
+    running = is_running(here, name)
     scorable = sum(left.get(why, 0) for why in SCORABLE)
     if scorable and here.principal.at_least("reviewer"):
         st.button(
@@ -111,14 +112,15 @@ def waiting(here: Desk, wanted: Wanted, found: Mapping[str, Any]) -> None:
             icon=":material/model_training:",
             on_click=score,
             args=(wanted,),
-            disabled=is_running(here, name),
+            disabled=running,
             help="Beside the page, with the models of the profile `embedded`. Scores are kept beside the warehouse; no "
             "event is stored and no alert opens.",
         )
     elif scorable:
         st.caption("Scoring them needs the role reviewer.")
-    show_work(here, name, "scored")
-    _told(here, name)
+    show_work(here, name, "scored", running=running)
+    if not running:
+        _told(here, name)
 
 
 def score(wanted: Wanted) -> None:
@@ -148,6 +150,8 @@ def _told(here: Desk, name: str) -> None:
     others = task.result.left.get(OTHER_MODELS, 0)
     more = f" {others:,} queries were left out: other models than these had scored them." if others else ""
     st.success(f"{task.result.scored:,} rankings were scored.{more}", icon=":material/check:")
+    # Said once: on a later visit it would stand beside numbers of another choice
+    here.background.forget(name)
 
 
 def states(found: Mapping[str, Any]) -> None:

@@ -16,18 +16,19 @@ def is_running(here: Desk, name: str) -> bool:
     return task is not None and task.state == "running"
 
 
-def show_work(here: Desk, name: str, what: str) -> None:
+def show_work(here: Desk, name: str, what: str, *, running: bool) -> None:
     """Progress of what runs, or how the last run ended where it did not end well.
 
     Parameters
     ----------
     what : in words of ours, to follow "was".
+    running : as the rest of the page was drawn: work that ended meanwhile draws the page anew.
     """
     task = here.background.task(name)
-    if task is None:
-        return
-    if task.state == "running":
+    if running:
         _watch(here, name)
+    elif task is None:
+        return
     elif task.state == "failed":
         st.error(f"**Nothing was {what}.**", icon=":material/error:")
         st.text(plain_lines(task.problem))
@@ -41,7 +42,8 @@ def _watch(here: Desk, name: str) -> None:
     task = here.background.task(name)
     if task is None or task.state != "running":
         st.rerun()
-    since = age((utc_now() - task.started_at).total_seconds() / 3600)
+    seconds = (utc_now() - task.started_at).total_seconds()
+    since = f"{seconds:.0f} s" if seconds < 60 else age(seconds / 3600)
     with st.container(border=True):
         share = min(1.0, task.done / task.total) if task.total else 0.0
         count = f" · {task.done:,} of {task.total:,}" if task.total else ""
