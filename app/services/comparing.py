@@ -233,7 +233,10 @@ def _lay(
     waiting = [int(event) for event in np.flatnonzero(played.unknown != "")]
     if not waiting or not scores:
         return Laid(version, side, played)
+    known, ids = {score.event for score in scores.values()}, events["event_id"].to_pylist()
     for event in waiting:
+        if ids[event] not in known:
+            continue
         rows = _looked_at(rankings, played, event)
         score = scores.get(_name(events, ranked, event, rows, side.configs[side.config[event]], scope))
         if score is not None:
@@ -245,13 +248,19 @@ def _lay(
 
 
 def _looked_at(rankings: StoredRankings, played: Played, event: int) -> list[int]:
-    start, end = np.searchsorted(rankings.event, [event, event + 1])
+    start, end = rankings.starts[event : event + 2]
     return [int(row) for row in start + np.flatnonzero(played.looked_at[start:end])]
 
 
 def _name(events: pa.Table, ranked: pa.Table, event: int, rows: list[int], config: RSQConfig, scope: str) -> str:
-    seen = [(ranked["document_id"][row].as_py(), ranked["version_id"][row].as_py()) for row in rows]
-    return ranking_key(events["event_id"][event].as_py(), published_config(config).key, scope, seen)
+    part = ranked.select(["document_id", "version_id"]).take(rows).to_pydict()
+    seen = list(zip(part["document_id"], part["version_id"], strict=True))
+    return ranking_key(events["event_id"][event].as_py(), _rule_key(config), scope, seen)
+
+
+@cache
+def _rule_key(config: RSQConfig) -> str:
+    return published_config(config).key
 
 
 def _rankings(events: pa.Table, ranked: pa.Table, event: Integers, configs: list[RSQConfig]) -> StoredRankings:

@@ -93,7 +93,7 @@ def queries_page(done: Compared, show: str, *, limit: int = 50, offset: int = 0)
     names = done.ranked["document_id"]
     rows = []
     for event in order[offset : offset + limit]:
-        start, end = np.searchsorted(done.rankings.event, [event, event + 1])
+        start, end = done.rankings.starts[event : event + 2]
         own = {
             name: done.events[name][int(event)].as_py()
             for name in ("event_id", "query_id", "query_text", "condition", "source")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ class StoredRankings:
     scored : bool (E,), evidence of the event is stored.
     state : str (E,), state of the answer then.
     n, n_least, k : int32 (E,), ranks looked at, fewest that the rule scores, size of the context, as used then.
+    starts : int64 (E + 1,), made here: rows of event e are starts[e] to starts[e + 1].
     """
 
     event: Integers
@@ -40,6 +41,7 @@ class StoredRankings:
     n: Integers
     n_least: Integers
     k: Integers
+    starts: NDArray[np.int64] = field(init=False)
 
     def __post_init__(self) -> None:
         rows, events = self.event.size, self.scored.size
@@ -48,6 +50,8 @@ class StoredRankings:
             raise InputError("columns of different length", where="stored rankings", expected=f"{rows} rows")
         if rows and (int(self.event[-1]) >= events or (np.diff(self.event) < 0).any()):
             raise InputError("rows out of order", where="stored rankings", expected="events in order, 0-based")
+        starts = np.searchsorted(self.event, np.arange(events + 1, dtype=np.int32))
+        object.__setattr__(self, "starts", starts.astype(np.int64))
 
     @property
     def events(self) -> int:
@@ -61,7 +65,6 @@ class StoredRankings:
     def places(self, stays: Bools) -> Integers:
         """int32 (m,): place from 1 among the rows of the event that stay; 0 for a row that does not."""
         running = np.cumsum(stays, dtype=np.int64)
-        begins = np.searchsorted(self.event, np.arange(self.events))
         # Rows that stayed before the event begins
-        before = np.r_[0, running][begins]
+        before = np.r_[0, running][self.starts[:-1]]
         return np.asarray(np.where(stays, running - before[self.event], 0), dtype=np.int32)
