@@ -95,7 +95,8 @@ def policy_words(here: Desk) -> dict[str, str]:
     """Choices of a policy in words."""
     held = list_policies(here.warehouse, principal=here.principal)
     return _FIXED_POLICY | {
-        one.policy_id: f"#{one.sequence} {spaced(one.state)}, {len(one.rules)} slices, {plain_label(one.author, 20)}"
+        one.policy_id: f"#{one.sequence} {spaced(one.state)}, {_counted(len(one.rules), 'slice')}, "
+        f"{plain_label(one.author, 20)}"
         for one in held
     }
 
@@ -112,7 +113,11 @@ def version_words(version: Version, quarantines: Mapping[str, str], policies: Ma
 
 def _quarantine(row: Mapping[str, Any]) -> str:
     note = f" · {plain_label(row['note'], 40)}" if row["note"] else ""
-    return f"#{row['sequence']} {spaced(row['state'])}, {row['members']:,} documents{note}"
+    return f"#{row['sequence']} {spaced(row['state'])}, {_counted(row['members'], 'document')}{note}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _bound(key: str, default: Any = None, forget: Sequence[str] = ()) -> dict[str, Any]:

@@ -222,8 +222,11 @@ def _draw(rows: Sequence[Mapping[str, Any]]) -> None:
             "enters": text_column("enters", "In the context under B and not under A.", width=120),
             "leaves": text_column("leaves", "In the context under A and not under B.", width=120),
             "moves": number_column("moves", "Documents that enter or leave.", width=60),
-            "state_a": text_column("state, A", width=125),
-            "state_b": text_column("state, B", width=125),
+            "state_a": text_column("state, A", width=115),
+            "state_b": text_column("state, B", width=115),
+            "condition": text_column("condition", width=70),
+            "source": text_column("source", width=60),
+            "asked": text_column("asked (UTC)", width=120),
         },
     )
 
