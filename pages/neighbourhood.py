@@ -13,6 +13,7 @@ from app.components.alert_header import show_header
 from app.components.definitions import definition
 from app.components.evidence.reading import decoded
 from app.components.labels import plain_label, safe_label
+from app.components.members_table import show_members
 from app.components.neighbourhood import Neighbourhood, around_campaign, around_document
 from app.components.table import number_column, show_table, text_column
 from app.components.untrusted_text import show_text
@@ -115,12 +116,18 @@ def draw(here: Desk, found: AlertDetail, around: Neighbourhood, *, centred: bool
             st.warning(f"The {around.members} most severe of {around.members_total:,} alerts are drawn.")
     with right:
         reader(here, around, _clicked(event, kept, subject))
-    rows = [_row(node, around, near.get(node.version_id)) for node in around.nodes]
-    rows.sort(key=lambda row: (row["role"] != ROLES["subject"][0], row["cosine"] is None, -(row["cosine"] or 0)))
-    show_table(rows, COLUMNS, name="neighbourhood", key="neighbourhood_csv", most=12)
+    nodes = sorted(around.nodes, key=lambda node: _first(node, near.get(node.version_id)))
+    rows = [_row(node, around, near.get(node.version_id)) for node in nodes]
+    if centred or not here.principal.at_least("reviewer"):
+        show_table(rows, COLUMNS, name="neighbourhood", key="neighbourhood_csv", most=12)
+        left_out = 0
+    else:
+        members = [_member(node, around) for node in nodes]
+        left_out = show_members(rows, members, str(found.alert["campaign"]), COLUMNS)
     if found.alert["campaign_size"] > 1:
         query = {"campaign": found.alert["campaign"], "tab": "all", "bulk": "campaign"}
-        st.page_link(page_file(QUEUE), label="Decide for the campaign", icon=":material/inbox:", query_params=query)
+        label = "Decide for the campaign" + (f" without {left_out:,}" if left_out else "")
+        st.page_link(page_file(QUEUE), label=label, icon=":material/inbox:", query_params=query)
 
 
 def reader(here: Desk, around: Neighbourhood, version: int) -> None:
@@ -144,6 +151,16 @@ def _clicked(event: Any, kept: list[Any], subject: int) -> int:
             chosen = [int(kept[place].version_id) for place in group["data_indices"] if place < len(kept)]
             return chosen[-1] if chosen else subject
     return subject
+
+
+def _first(node: Any, edge: Any) -> tuple[bool, bool, float]:
+    return (node.role != "subject", edge is None, -(edge.cosine or 0) if edge else 0.0)
+
+
+def _member(node: Any, around: Neighbourhood) -> str | None:
+    """The alert of a member of the campaign; None for what only stands next to it."""
+    alert = around.rows[node.version_id].get("alert_id") if node.role in ("subject", "member") else None
+    return str(alert) if alert else None
 
 
 def _row(node: Any, around: Neighbourhood, edge: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from app.components import url_state
@@ -15,27 +17,43 @@ from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
 from app.components.facts import facts_html, heading_html, moment
 from app.components.labels import plain_label
+from app.components.replay.asking import open_answer, show_asking
+from app.components.replay.comparison import show_comparison
+from app.components.replay.side_by_side import show_side_by_side
 from app.components.stages import show_stages
 from app.components.states import show_answer_state
 from app.pages_map import REPLAY, page_file
-from app.session import desk
+from app.session import Desk, desk
 from ragsieve_core.document import document_text
 from ragsieve_core.errors import InputError
 from warehouse.corpora import list_corpora
 from warehouse.events import EventDetail, get_event
 
+VIEWS = {"events": "Stored queries", "ask": "New query", "compare": "Two versions"}
+ONE = {"events": "As it was", "compare": "Two versions"}
+VIEW: dict[str, Any] = {
+    "key": "view",
+    "on_change": url_state.keep,
+    "args": ("view", "events", ("page", "rows")),
+    "required": True,
+}
 TERMS = ("Ranking", "Answer anchors", "Script", "Surprisal", "Alignment")
 
 
 def main() -> None:
-    """The list of events, or the event that the address names."""
-    here, wanted = desk(), st.query_params.get("event", "")
+    """What the address names: the events, a new question, two versions over all of them, or one event."""
+    here = desk()
+    open_answer(here)
+    wanted = st.query_params.get("event", "")
     if not wanted:
         st.title("Replay")
-        st.caption("Every stored query with its ranking as it was. Open one to see what left the context, and why.")
-        show_events(here, [corpus.name for corpus in list_corpora(here.warehouse, principal=here.principal)])
+        several(here)
         return
-    st.page_link(page_file(REPLAY), label="All events", icon=":material/arrow_back:")
+    compares = url_state.one_of("view", list(ONE), "events") == "compare"
+    if compares:
+        st.button("All queries under these versions", icon=":material/arrow_back:", type="tertiary", on_click=_back)
+    else:
+        st.page_link(page_file(REPLAY), label="All events", icon=":material/arrow_back:")
     try:
         found = get_event(here.warehouse, wanted, principal=here.principal)
     except InputError:
@@ -43,6 +61,10 @@ def main() -> None:
         st.warning("The address names an event that this warehouse does not have, or that is not yours to see.")
         return
     head(found)
+    st.segmented_control("View", list(ONE), format_func=ONE.__getitem__, label_visibility="collapsed", **VIEW)
+    if compares:
+        show_side_by_side(here, found)
+        return
     config = decoded(found.event["config"], {})
     n, k = int(config.get("n", 20)), int(config.get("k", 5))
     show_stages(found.ranking, k)
@@ -50,6 +72,28 @@ def main() -> None:
         st.info("RSQ was not applied to this ranking, so there is no evidence to show.", icon=":material/info:")
         return
     evidence(found, n, k)
+
+
+def several(here: Desk) -> None:
+    """One of the three views of all queries."""
+    view = url_state.one_of("view", list(VIEWS), "events")
+    st.segmented_control("View", list(VIEWS), format_func=VIEWS.__getitem__, label_visibility="collapsed", **VIEW)
+    corpora = [corpus.name for corpus in list_corpora(here.warehouse, principal=here.principal)]
+    if view == "ask":
+        show_asking(here, corpora)
+    elif view == "compare":
+        st.caption(
+            "Every stored query played again under two versions, from its stored ranking: what the quarantine takes "
+            "out, what RSQ takes, what the context becomes. Nothing is retrieved again and nothing is changed."
+        )
+        show_comparison(here, corpora)
+    else:
+        st.caption("Every stored query with its ranking as it was. Open one to see what left the context, and why.")
+        show_events(here, corpora)
+
+
+def _back() -> None:
+    st.query_params.pop("event", None)
 
 
 def head(found: EventDetail) -> None:

@@ -67,6 +67,10 @@ Policies
     ``approve_policy``, ``reject_policy``, ``list_policies``, ``get_policy``, ``current_policy``, ``diff_policies``;
     ``rules``: :class:`ragsieve_core.policy.PolicyRule`. In force for other processes as ``InForce.policy``.
 
+    ``comparing.compared_rankings(wh, corpus, a, b, *, principal, source="", rule="", condition="", event="") ->
+    (events, ranked documents)``: pyarrow tables with membership in two quarantine versions;
+    ``comparing.version_texts(wh, versions, *, principal) -> dict``.
+
 What-if and evaluation
     ``evaluation.labelled_candidates(wh, *, principal, corpus="") -> pyarrow.Table``, ``latest_scans``,
     ``labelled_documents(wh, scan, *, principal)``, ``retained_links``, ``injected``; ``whatif.candidates(wh, corpus,

@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 FOLDERS = (
     "embeddings", "snapshots", "inbox", "receipts", "refused", "published", "backups", "rejects", "neighbors",
-    "scratch", "console", "tmp",
+    "scratch", "console", "replays", "tmp",
 )  # fmt: skip
 
 

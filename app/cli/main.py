@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "ingest": ("app.cli.ingest", "ingest", "Take documents (and their embeddings) into a corpus."),
     "scan": ("app.cli.scan", "scan", "Run RSG over a snapshot and raise alerts."),
     "replay": ("app.cli.replay", "replay", "Run RSQ over stored rankings and raise alerts."),
+    "compare": ("app.cli.compare", "compare", "Two versions over all stored queries: whose context differs."),
     "warm": ("app.cli.warm", "warm", "Compute the features of a corpus before anybody asks."),
     "query": ("app.cli.query", "query", "Ask one question: ranking, quarantine, RSQ, refilled context."),
     "gate-log": ("app.cli.gate_log", "gate_log", "Events of gates: list, export, reach of documents."),

@@ -14,6 +14,7 @@ from app.cli.output import remark, result
 @click.command()
 @click.argument("text")
 @click.option("--corpus", required=True, help="Corpus to ask.")
+@click.option("--snapshot", default=None, help="Ask an earlier snapshot; default the latest.")
 @rule_option("calibrated")
 @profile_option
 @cache_option
@@ -21,7 +22,15 @@ from app.cli.output import remark, result
 @wait_option
 @json_option
 def query(
-    text: str, corpus: str, rule: str, no_cache: bool, warehouse: Path, wait_s: float, as_json: bool, **models: Any
+    text: str,
+    corpus: str,
+    snapshot: str | None,
+    rule: str,
+    no_cache: bool,
+    warehouse: Path,
+    wait_s: float,
+    as_json: bool,
+    **models: Any,
 ) -> None:
     """Ask TEXT: retrieve, drop what is quarantined or held, score by RSQ, refill to five documents."""
     from app.services.access import open_access
@@ -32,7 +41,9 @@ def query(
     loaded = open_models(**models)
     with open_access(warehouse, command="query", say=remark, wait_s=wait_s) as access:
         features = open_features(loaded, warehouse, options=CacheOptions(not no_cache), say=remark)
-        [(answers, _)] = list(ask(access, corpus, [("", text)], loaded, rule=rule, features=features))
+        [(answers, _)] = list(
+            ask(access, corpus, [("", text)], loaded, rule=rule, snapshot=snapshot, features=features)
+        )
         if not access.knows_alerts:
             remark("open alerts are known to the owner of the warehouse only: a contaminated tail may go unsaid here")
     answer = answers[0]

@@ -13,6 +13,7 @@ import streamlit as st
 
 Purpose = Literal["select", "leave_out"]
 COLUMN: Final = "pick"
+_OF: Final = "queue_left_out_of"
 _SETS: Final = {"select": "queue_selected", "leave_out": "queue_left_out"}
 TICKED: Final = "☑"
 UNTICKED: Final = "☐"
@@ -31,6 +32,13 @@ def clear(purpose: Purpose) -> None:
 def put(purpose: Purpose, ids: Sequence[str]) -> None:
     """Pick exactly these."""
     st.session_state[_SETS[purpose]] = list(dict.fromkeys(ids))
+
+
+def leave_out_of(scope: object) -> None:
+    """What is left out belongs to one scope, a campaign's id or filters: of another, nothing is left out."""
+    if st.session_state.get(_OF, scope) != scope:
+        put("leave_out", [])
+    st.session_state[_OF] = scope
 
 
 def flip(purpose: Purpose, alert: str) -> None:

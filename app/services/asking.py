@@ -42,6 +42,7 @@ def ask(
     snapshot: str | None = None,
     features: Features | None = None,
     progress: Progress | None = None,
+    tenant: str = "default",
 ) -> Generator[tuple[list[Answer], Mapping[str, Any]]]:
     """Answer questions from a snapshot and record each as an event.
 
@@ -51,6 +52,7 @@ def ask(
     models : profile of retriever, causal LM and trace encoder.
     rule : preset of RSQ; the policy in force may change its parameters for this corpus and retriever.
     features : cache in front of the models; None keeps features for this call only.
+    tenant : whose questions they are.
 
     Raises
     ------
@@ -90,7 +92,7 @@ def ask(
     yield from run_rankings(
         access,
         contexts,
-        Origin(corpus, "query", documents.snapshot, key),
+        Origin(corpus, "query", documents.snapshot, key, tenant),
         models,
         config,
         versions=versions,

@@ -35,6 +35,7 @@ class Origin:
     source: Literal["replay", "query", "gate"]
     snapshot: str | None = None
     encoder: str | None = None
+    tenant: str = "default"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,7 @@ def event_record(
         candidates=candidate_records(result.evidence, by_rsq) if result.evidence else [],
         query_id=context.query_id,
         condition=context.condition,
+        tenant=origin.tenant,
         source=origin.source,
         rule=config.rule,
         config=config_dict(config),

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.services import evaluating, weighing
+from app.services import comparing, comparison_report, evaluating, weighing
 from app.services.export_files import write_table
 from app.services.own_files import refuse_own_file
 from ragsieve_core.errors import InputError
@@ -241,6 +241,11 @@ def _whatif(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     return weighing.report(wh, weighing.Setting.from_json(given), principal=who)
 
 
+def _compare(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    done = comparing.compared(wh, comparing.Wanted.from_json(given), principal=who)
+    return comparison_report.report(done, listed=int(given["listed"]))
+
+
 def _policies(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     return {"policies": [policies.version_row(one) for one in policies.list_policies(wh, principal=who)]}
 
@@ -282,6 +287,7 @@ JOBS: Mapping[str, Job] = {
     "document_reach": _document_reach,
     "evaluate": _evaluate,
     "whatif": _whatif,
+    "compare": _compare,
     "policies": _policies,
     "policy_diff": _policy_diff,
     "overview": _overview,

@@ -27,7 +27,6 @@ ACT_WORDS: Final = {
     "reopen": "Reopen",
 }
 _PENDING: Final = "bulk_pending"
-_LEFT_OUT_OF: Final = "bulk_left_out_of"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +97,7 @@ def _scope(name: str, view: View, total: int) -> Scope | None:
             st.button("Untick all", key="bulk_clear", type="tertiary", on_click=queue_pick.clear, args=("select",))
         return Scope(alerts=tuple(chosen))
     of = view.filters.campaign if name == "campaign" else view.filters
-    if st.session_state.get(_LEFT_OUT_OF, of) != of:
-        # What was left out of something else says nothing here
-        queue_pick.put("leave_out", [])
-    st.session_state[_LEFT_OUT_OF] = of
+    queue_pick.leave_out_of(of)
     left_out = queue_pick.picked("leave_out")
     with st.container(horizontal=True, vertical_alignment="center"):
         if name == "filter":

@@ -27,6 +27,7 @@ _PARTS: Final = {
     "neighbors": "neighbour lists of the last scans",
     "scratch": "finished blocks of scans that were interrupted",
     "console": "jobs started from these screens, and their uploads",
+    "replays": "scores of stored queries under other versions; made again when needed",
     "inbox": "segments that wait",
     "receipts": "answers to segments, a week",
     "refused": "files that were no segments of this user",
