@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain, count
 
 import numpy as np
 
@@ -111,8 +112,9 @@ def campaign_ids(members: Sequence[frozenset[str]], earlier: Sequence[tuple[str,
     for place, now in enumerate(members):
         if place in ids:
             continue
-        # An id that an earlier campaign holds is not given to another one
-        name = next(made for made in map(_hashed, sorted(now)) if made not in taken)
+        # An id that an earlier campaign holds is not given to another one; two may hold the very same contents
+        names = chain(sorted(now), (f"{min(now)}\0{again}" for again in count(1)))
+        name = next(made for made in map(_hashed, names) if made not in taken)
         ids[place] = name
         taken.add(name)
     return [ids[place] for place in range(len(members))]

@@ -93,6 +93,7 @@ def score_calibrated(
     *,
     sources: Sequence[str | None] | None = None,
     reading: TextReading | None = None,
+    overlap: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> CalibratedEvidence:
     """The `calibrated` rule after any exact search.
 
@@ -104,6 +105,8 @@ def score_calibrated(
     config : parameters.
     sources : source of each document (a page, a file), None where unknown. Pieces of one source are no evidence.
     reading : of these texts by :func:`ragsieve_core.rsg.calibrated.reading.read_texts`; done here unless it is given.
+    overlap : word overlap with these neighbours, plain and weighted:
+        :meth:`ragsieve_core.rsg.calibrated.pair_words.PairWords.overlap`; worked out here unless it is given.
 
     Raises
     ------
@@ -124,7 +127,7 @@ def score_calibrated(
             expected=f"of the {count} texts, with {config.stray_families}",
         )
     sets = reading.sets
-    jaccard, weighted = neighbor_overlap(sets, neighbors.index)
+    jaccard, weighted = neighbor_overlap(sets, neighbors.index) if overlap is None else overlap
     usable = usable_neighbors(neighbors, jaccard, weighted, sources, config)
     found = group_evidence(usable, config)
     evidence, best, judged = _strongest_groups(found, sets, config)
