@@ -68,7 +68,10 @@ def usable_neighbors(
     same = number[neighbors.index] == number[:, None]
     copy = jaccard >= config.copy_jaccard
     fit = ~(same | copy)
-    order = np.argsort(~fit, axis=1, kind="stable")[:, : config.keep]
+    keep = min(config.keep, fit.shape[1])
+    order = np.broadcast_to(np.arange(keep), (count, keep)).copy()
+    passed = np.flatnonzero(~fit[:, :keep].all(axis=1))
+    order[passed] = np.argsort(~fit[passed], axis=1, kind="stable")[:, :keep]
     used = np.take_along_axis(fit, order, 1)
     gap = np.maximum(0.0, 1.0 - np.take_along_axis(neighbors.cosine, order, 1).astype(np.float64))
     last = np.maximum(used.sum(axis=1) - 1, 0)
