@@ -143,11 +143,11 @@ def _place(previous: NeighborState, ids: Sequence[str]) -> NDArray[np.int64]:
     """:func:`id_order` of ids that begin with the previous ones: the new ones are put between them."""
     count = len(previous.ids)
     place = id_order(previous.ids) if previous.place is None else previous.place
-    by_id: list[str] = [""] * count
-    for row, spot in enumerate(place.tolist()):
-        by_id[spot] = ids[row]
+    by_id = np.empty(count, dtype=np.int64)
+    by_id[place] = np.arange(count)
+    order = by_id.tolist()
     added = sorted(range(count, len(ids)), key=lambda row: ids[row])
-    spots = np.array([bisect_left(by_id, ids[row]) for row in added], dtype=np.int64)
+    spots = np.array([bisect_left(order, ids[row], key=lambda one: ids[one]) for row in added], dtype=np.int64)
     out = np.empty(len(ids), dtype=np.int64)
     out[:count] = place + np.searchsorted(spots, place, side="right")
     out[added] = spots + np.arange(spots.size)

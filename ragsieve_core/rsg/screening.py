@@ -194,7 +194,10 @@ def ordered_bits(bits: NDArray[np.int16]) -> NDArray[np.int16]:
     """Bits of bfloat16 as integers in the order of the numbers; applied twice, the bits again."""
     if bits.size and bits.min() >= 0:
         return bits
-    return np.asarray(bits ^ ((bits >> 15) & np.int16(0x7FFF)), dtype=np.int16)
+    flipped = bits >> 15
+    flipped &= np.int16(0x7FFF)
+    flipped ^= bits
+    return flipped
 
 
 class Fp32Screen:

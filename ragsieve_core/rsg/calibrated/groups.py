@@ -137,12 +137,19 @@ class _Seats:
         self._rows = rows
         # Tables are handed on from task to task: fresh memory would cost more than all look-ups
         self._free: deque[NDArray[Any]] = deque()
-        bits = np.arange(1 << 16, dtype=np.uint32)
-        self._lowest = np.full(1 << 16, _BITS, dtype=np.int8)
+        shape = (rows, widest, depth)
+        group = np.arange(rows, dtype=np.int64)[:, None, None]
+        # Laid out in full: adding a number to sixteen cells at a time costs more than reading it
+        self._begin = np.broadcast_to(group * self._width, shape).copy()
+        self._spot = np.broadcast_to(np.arange(widest)[:, None] * rows + group, shape).copy()
+        bits = np.arange(1 << _BITS, dtype=np.uint32)
+        self._lowest = np.full(bits.size, _BITS, dtype=np.int8)
         for bit in reversed(range(_BITS)):
             self._lowest[(bits >> bit & 1) == 1] = bit
 
-    def of(self, lists: NDArray[np.int32], members: NDArray[np.int32]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    def of(
+        self, lists: NDArray[np.int32], members: NDArray[np.int32]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """Places of the members of b groups.
 
         Returns
@@ -158,22 +165,19 @@ class _Seats:
             table = np.full(self._rows * self._width, widest, dtype=self.small)
             # An unused place of a list, -1, is met in the last column: neither a member nor an outsider
             table[self._width - 1 :: self._width] = widest + 1
-        begin = np.arange(count, dtype=np.int64)[:, None] * self._width
         # A missing member is no row; the last column but one takes it and is asked by none
-        own = np.where(members >= 0, members, self._width - 2) + begin
+        own = np.where(members >= 0, members, self._width - 2) + self._begin[:count, :, 0]
         table[own] = np.arange(widest, dtype=self.small)
-        rows = lists.take(np.maximum(members, 0), axis=0)
-        who = table.take(rows + begin[:, :, None], mode="wrap")
+        who = table.take(lists.take(np.maximum(members, 0), axis=0) + self._begin[:count], mode="wrap")
         table[own] = widest
         self._free.append(table)
-        place = np.full((widest + 2, widest, count), depth, dtype=self.small)
-        spot = who * np.int64(widest * count)
-        spot += (np.arange(widest) * count)[:, None]
-        spot += np.arange(count)[:, None, None]
+        place = np.full((widest + 2, widest, self._rows), depth, dtype=self.small)
+        spot = who * np.int64(widest * self._rows)
+        spot += self._spot[:count]
         # A member stands in a list once
         place.ravel()[spot] = np.arange(depth, dtype=self.small)
         first, second = self._outsiders(who == widest)
-        return place[:widest], first.T, second.T
+        return place[:widest, :, :count], first.T, second.T
 
     def _outsiders(self, outside: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
         """First and second true place along the last axis, its length where there is none."""
@@ -194,21 +198,25 @@ class _Block:
     """
 
     def __init__(self, lists: _Lists, members: NDArray[np.int32], seats: _Seats) -> None:
-        place, first, second = seats.of(lists.index, members)
-        self.lists, self.depth, self.widest = lists, seats.depth, seats.widest
-        self.begin = np.maximum(members, 0).T * np.int64(seats.depth + 1)
-        self.place, self.first, self.second = place, first.copy(), second.copy()
-        spots = place + self.begin
-        between = lists.distance.take(spots)
-        shared = lists.weighted.take(spots)
-        jaccard = lists.jaccard.take(spots)
+        self.depth, self.widest = seats.depth, seats.widest
+        self.place, self.first, self.second = seats.of(lists.index, members)
+        begin = np.maximum(members, 0).T * np.int64(seats.depth + 1)
+        spots = self.place + begin
+        between, shared, jaccard = (
+            values.take(spots) for values in (lists.distance, lists.weighted, lists.jaccard)
+        )
+        nearest = begin + self.first
+        # Of the nearest outsiders of each member: its distance, and the words shared with each of two
+        self.apart, self.near = lists.distance.take(nearest), lists.weighted.take(nearest)
+        self.next = lists.weighted.take(begin + self.second)
+        self.outside = (self.first < seats.depth).view(np.int8) + (self.second < seats.depth).view(np.int8)
         # Overlap is symmetric: where j is missing from i's list, i may be in j's
-        np.maximum(shared, shared.swapaxes(0, 1).copy(), out=shared)
-        self.jaccard = np.maximum(jaccard, jaccard.swapaxes(0, 1))
+        shared, self.jaccard = (np.maximum(values, values.swapaxes(0, 1)) for values in (shared, jaccard))
         for values in (between, self.jaccard, shared):
             # Nobody is a fellow of himself
             values[np.arange(self.widest), np.arange(self.widest)] = 0.0
         self.between, self.shared = _Sums(between), _Sums(shared)
+        self.reach = lists.reach
         self.size = self.widest
 
     def measure(
@@ -218,48 +226,55 @@ class _Block:
 
         Sizes are asked for from the largest to the smallest: who is left out of a group becomes an outsider to it.
         """
-        for left_out in range(self.size - 1, size - 1, -1):
-            place = self.place[left_out]
-            self.second = np.minimum(self.second, np.maximum(self.first, place))
-            self.first = np.minimum(self.first, place)
-        self.size = size
+        while self.size > size:
+            self._leave_out_last()
         inside = self.between.of(size)[:size] / (size - 1)
         within = self.shared.of(size)[:size] / (size - 1)
-        begin, depth = self.begin[:size], self.depth
-        nearest, next_one = begin + self.first[:size], begin + self.second[:size]
-        two = (self.first[:size] < depth).view(np.int8) + (self.second[:size] < depth).view(np.int8)
-        without = self.lists.weighted.take(nearest)
-        without += self.lists.weighted.take(next_one)
-        without /= np.maximum(two, 1)
-        pairs = self.jaccard[:size, :size].reshape(size * size, -1)
-        apart = self.lists.distance.take(nearest)
-        apart /= inside
         within += _WORDING_OFFSET
+        without = self.near + self.next
+        without /= np.maximum(self.outside, 1)
         without += _WORDING_OFFSET
         within /= without
+        apart = self.apart / inside
+        pairs = self.jaccard[:size, :size].reshape(size * size, -1)
         return (
             np.log(apart, out=apart).min(axis=0),
             _added(pairs) / (size * (size - 1)),
             _added(np.log(within, out=within)) / size,
-            np.log(self.lists.reach / (_added(inside) / size)),
+            np.log(self.reach / (_added(inside) / size)),
         )
+
+    def _leave_out_last(self) -> None:
+        """The last member becomes an outsider to the others."""
+        size = self.size - 1
+        place, shared = self.place[size, :size], self.shared.values[size, :size]
+        first, second, near, nearer = self.first[:size], self.second[:size], self.near[:size], self.next[:size]
+        there, before, second_now = place < self.depth, place < first, place < second
+        # A list is in the order of distance, its end as far as its farthest
+        self.apart = np.minimum(self.apart[:size], self.between.values[size, :size])
+        self.next = np.where(before, near, np.where(second_now, shared, nearer))
+        self.near = np.where(before, shared, near)
+        self.second = np.minimum(second, np.maximum(first, place))
+        self.first = np.minimum(first, place)
+        self.outside = np.minimum(self.outside[:size] + there.view(np.int8), np.int8(2))
+        self.size = size
 
 
 class _Sums:
     """Sums of the first so many of some terms, each in the order of :func:`_added`, those of smaller sizes used again."""
 
     def __init__(self, values: NDArray[np.float64]) -> None:
-        self._values = values
+        self.values = values
         self._made: dict[int, NDArray[np.float64]] = {}
 
     def of(self, terms: int) -> NDArray[np.float64]:
         """Sum of the first ``terms``."""
         if terms not in self._made:
             if terms in (1, _SUMS) or terms >= 2 * _SUMS:
-                self._made[terms] = _added(self._values[:terms])
+                self._made[terms] = _added(self.values[:terms])
             else:
                 # From here on the order of numpy's sum is one term after another
-                self._made[terms] = self.of(terms - 1) + self._values[terms - 1]
+                self._made[terms] = self.of(terms - 1) + self.values[terms - 1]
         return self._made[terms]
 
 
