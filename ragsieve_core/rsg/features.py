@@ -126,7 +126,7 @@ def text_features(
     place = carried_places(previous.index, index, before, leader)
     jaccard = previous.jaccard.take(place, mode="wrap")
     row, spot = np.nonzero(place < 0)
-    jaccard[row, spot] = pair_jaccard(sets, *_few_first(row, index[row, spot].astype(np.int64)))
+    jaccard[row, spot] = pair_jaccard(sets, *_few_first(row, index[row, spot].astype(np.int64), len(held)))
     return TextFeatures(held, sets, vocabulary, scripts, transitions, index, jaccard)
 
 
@@ -144,11 +144,13 @@ def _joined(
     return TokenSets(begin, size, number, vocabulary)
 
 
-def _few_first(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The two sides of pairs, that with fewer different texts first."""
-    if np.unique(other).size < np.unique(one).size:
-        return other, one
-    return one, other
+def _few_first(
+    one: NDArray[np.int64], other: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two sides of pairs of ``count`` texts, that with fewer different texts first."""
+    seen = np.zeros((2, count), dtype=bool)
+    seen[0, one] = seen[1, other] = True
+    return (other, one) if seen[1].sum() < seen[0].sum() else (one, other)
 
 
 _SPARE_WORDS = 1_000_000

@@ -202,9 +202,7 @@ class _Block:
         self.place, self.first, self.second = seats.of(lists.index, members)
         begin = np.maximum(members, 0).T * np.int64(seats.depth + 1)
         spots = self.place + begin
-        between, shared, jaccard = (
-            values.take(spots) for values in (lists.distance, lists.weighted, lists.jaccard)
-        )
+        between, shared, jaccard = (values.take(spots) for values in (lists.distance, lists.weighted, lists.jaccard))
         nearest = begin + self.first
         # Of the nearest outsiders of each member: its distance, and the words shared with each of two
         self.apart, self.near = lists.distance.take(nearest), lists.weighted.take(nearest)
@@ -261,7 +259,7 @@ class _Block:
 
 
 class _Sums:
-    """Sums of the first so many of some terms, each in the order of :func:`_added`, those of smaller sizes used again."""
+    """Sums of the first so many of some terms in the order of :func:`_added`, those of smaller sizes used again."""
 
     def __init__(self, values: NDArray[np.float64]) -> None:
         self.values = values

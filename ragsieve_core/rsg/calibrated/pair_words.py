@@ -175,19 +175,19 @@ def _shared(
     """Edges and numbers of the words each pair shares, increasing."""
     if not left.size:
         return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    if np.unique(right).size < np.unique(left).size:
-        left, right = right, left
-    order = np.argsort(left, kind="stable")
-    first = np.unique(left)
-    involved = np.zeros(sets.edges.size - 1, dtype=bool)
-    involved[right] = True
-    involved[first] = False
+    count = sets.edges.size - 1
+    one_side, other_side = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
+    one_side[left] = other_side[right] = True
+    if other_side.sum() < one_side.sum():
+        left, right, one_side, other_side = right, left, other_side, one_side
+    order = None if (left[1:] >= left[:-1]).all() else np.argsort(left, kind="stable")
+    first, involved = np.flatnonzero(one_side), other_side & ~one_side
     documents = np.concatenate([first, np.flatnonzero(involved)])
-    one, other = left[order], right[order]
-    if 2 * documents.size > involved.size:
+    one, other = (left, right) if order is None else (left[order], right[order])
+    if 2 * documents.size > count:
         shared = SharedWords.of(sets)
     else:
-        place = np.empty(involved.size, dtype=np.int64)
+        place = np.empty(count, dtype=np.int64)
         place[documents] = np.arange(documents.size)
         shared = SharedWords.of(sets, documents)
         one, other = place[one], place[other]
@@ -201,7 +201,7 @@ def _shared(
     size = np.concatenate([part[0] for part in parts])
     word = np.concatenate([part[1] for part in parts])
     edges = np.zeros(left.size + 1, dtype=np.int64)
-    if (order == np.arange(order.size)).all():
+    if order is None:
         np.cumsum(size, out=edges[1:])
         return edges, word
     start = np.cumsum(size) - size

@@ -207,7 +207,7 @@ class SharedWords:
     def find(
         self, first: int, last: int, left: NDArray[np.int64], right: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Words shared by pairs, left in [first, last): numbers of the pairs and of the words here, by pair and word."""
+        """Words shared by pairs, left in [first, last): numbers of the pairs and of the words here, in their order."""
         width = self.rarity.size + 1
         table = np.zeros((last - first) * width, dtype=bool)
         row = np.repeat(np.arange(last - first) * width, self.size[first:last])
