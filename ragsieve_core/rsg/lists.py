@@ -119,7 +119,7 @@ class Lists:
             cut = screen.threshold(last - 2.0**-23 - screen.error)
             pool = CandidatePool(Part(screen, part), depth, candidate_limit(depth))
             pool.raise_floor(0, first_floor(screen, part, count, depth))
-            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=True)
+            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=screen.of_torch)
             waiting: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
             held = 0
             for row, column, hits in work:

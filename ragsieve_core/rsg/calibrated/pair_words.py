@@ -25,6 +25,10 @@ from ragsieve_core.workers import run_tasks
 
 _PAIRS = 1 << 15
 """Pairs added up at once; bounds memory."""
+_ROWS = 256
+_CELLS = 1 << 23
+_WORDS = 1 << 18
+"""Documents, cells and words of a table looked up in at once; bound memory."""
 _SPARE_WORDS = 1_000_000
 _NAMES = ("index", "pair", "edges", "word", "key_bytes", "key_ends", "word_bytes", "word_ends")
 
@@ -73,7 +77,8 @@ class PairWords:
             number = np.diff(edges)
             rarity = sets.rarity.take(self.word[edges[0] : edges[-1]], mode="wrap")
             # Adds one after another in the order of the vocabulary, as the first time
-            weight = np.bincount(np.repeat(np.arange(number.size), number), rarity, minlength=number.size)
+            pair = np.repeat(np.arange(number.size), number)
+            weight = np.bincount(pair, rarity, minlength=number.size).astype(np.float64, copy=False)
             one, other = left[part], right[part]
             plain[part], weighted[part] = overlaps(number, weight, size[one], size[other], mass[one], mass[other])
 
@@ -131,7 +136,7 @@ def pair_words(reading: TextReading, index: NDArray[np.int32], previous: PairWor
         pair.ravel()[own] = np.arange(own.size)
         later = np.flatnonzero(twin >= 0)
         pair.ravel()[later] = pair.ravel()[twin[later]]
-        edges, word = _shared(sets, own // index.shape[1], index.ravel()[own].astype(np.int64))
+        edges, word = _shared_by_all(sets, own // index.shape[1], index.ravel()[own].astype(np.int64))
         return PairWords(reading.keys, sets.words, index, pair, edges, word)
     place = carried_places(previous.index, index, *rows_before(previous.keys, reading.keys))
     pair = previous.pair.take(place, mode="wrap")
@@ -149,7 +154,7 @@ def pair_words(reading: TextReading, index: NDArray[np.int32], previous: PairWor
         word, edges = word[spans(edges[:-1][used], size[used])], np.concatenate([[0], np.cumsum(size[used])])
         rank = np.cumsum(used) - 1
         pair = np.where(pair < held, rank.take(pair, mode="clip"), pair - (held - int(used.sum()))).astype(np.int32)
-    more, added = _shared(sets, *np.divmod(key, count))
+    more, added = (_shared_by_some if 4 * key.size < index.size else _shared_by_all)(sets, *np.divmod(key, count))
     return PairWords(
         reading.keys,
         sets.words,
@@ -169,43 +174,58 @@ def _renumbered(previous: PairWords, words: tuple[str, ...]) -> NDArray[np.int32
     return now.take(previous.word)
 
 
-def _shared(
+def _shared_by_all(
     sets: WordSets, left: NDArray[np.int64], right: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Edges and numbers of the words each pair shares, increasing."""
-    if not left.size:
-        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32)
-    count = sets.edges.size - 1
-    one_side, other_side = np.zeros(count, dtype=bool), np.zeros(count, dtype=bool)
-    one_side[left] = other_side[right] = True
-    if other_side.sum() < one_side.sum():
-        left, right, one_side, other_side = right, left, other_side, one_side
-    order = None if (left[1:] >= left[:-1]).all() else np.argsort(left, kind="stable")
-    first, involved = np.flatnonzero(one_side), other_side & ~one_side
-    documents = np.concatenate([first, np.flatnonzero(involved)])
-    one, other = (left, right) if order is None else (left[order], right[order])
-    if 2 * documents.size > count:
-        shared = SharedWords.of(sets)
-    else:
-        place = np.empty(count, dtype=np.int64)
-        place[documents] = np.arange(documents.size)
-        shared = SharedWords.of(sets, documents)
-        one, other = place[one], place[other]
+    """Edges and numbers of the words each pair shares, increasing; ``left`` is increasing and has most documents."""
+    shared = SharedWords.of(sets)
 
-    def work(part: tuple[int, int, slice]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def work(part: tuple[int, int, slice]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
         begin, end, pairs = part
-        pair, word = shared.find(begin, end, one[pairs], other[pairs])
+        pair, word = shared.find(begin, end, left[pairs], right[pairs])
         return np.bincount(pair, minlength=pairs.stop - pairs.start), shared.number[word]
 
-    parts = list(run_tasks(work, shared.parts(one, other)))
-    size = np.concatenate([part[0] for part in parts])
-    word = np.concatenate([part[1] for part in parts])
-    edges = np.zeros(left.size + 1, dtype=np.int64)
-    if order is None:
-        np.cumsum(size, out=edges[1:])
-        return edges, word
-    start = np.cumsum(size) - size
+    return _joined(list(run_tasks(work, shared.parts(left, right))))
+
+
+def _shared_by_some(
+    sets: WordSets, left: NDArray[np.int64], right: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """The same of a few pairs in any order, without laying out the words of every document."""
+    seen = np.zeros((2, sets.edges.size - 1), dtype=bool)
+    seen[0, left] = seen[1, right] = True
+    if seen[1].sum() < seen[0].sum():
+        left, right = right, left
+    order = np.argsort(left, kind="stable")
+    size = np.diff(sets.edges)
+    width = len(sets.words)
+    at_once = max(1, min(_ROWS, _CELLS // max(width, 1)))
+    # Few documents to a table, and not too many words to look up in it
+    step = np.cumsum(size[right[order]]) // _WORDS
+    row = np.cumsum(np.concatenate([[0], (np.diff(left[order]) != 0).astype(np.int64)]))
+    cuts = np.flatnonzero((np.diff(step) != 0) | (np.diff(row // at_once) != 0)) + 1
+
+    def work(pairs: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        own, place = np.unique(left[pairs], return_inverse=True)
+        table = np.zeros(own.size * width, dtype=bool)
+        words = sets.number.take(spans(sets.edges[own], size[own]))
+        table[words + np.repeat(np.arange(own.size) * width, size[own])] = True
+        other = right[pairs]
+        word = sets.number.take(spans(sets.edges[other], size[other]))
+        held = np.flatnonzero(table.take(word + np.repeat(place * width, size[other])))
+        pair = np.repeat(np.arange(pairs.size), size[other]).take(held)
+        return np.bincount(pair, minlength=pairs.size), word.take(held)
+
+    edges, word = _joined(list(run_tasks(work, np.split(order, cuts) if order.size else [])))
+    number = np.diff(edges)
     back = np.empty(order.size, dtype=np.int64)
     back[order] = np.arange(order.size)
-    np.cumsum(size[back], out=edges[1:])
-    return edges, word[spans(start[back], size[back])]
+    return np.concatenate([[0], np.cumsum(number[back])]), word[spans(edges[back], number[back])]
+
+
+def _joined(
+    parts: list[tuple[NDArray[np.intp], NDArray[np.int32]]],
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    number = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in parts)])
+    word = np.concatenate([np.empty(0, dtype=np.int32), *(part[1] for part in parts)])
+    return np.concatenate([[0], np.cumsum(number)]), word

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,7 +106,7 @@ def neighbor_overlap(sets: WordSets, index: NDArray[np.int32]) -> tuple[NDArray[
         one, other, to = left[pairs], right[pairs], own[pairs]
         pair, word = shared.find(first, last, one, other)
         number = np.bincount(pair, minlength=to.size)
-        weight = np.bincount(pair, shared.rarity[word], minlength=to.size)
+        weight = np.bincount(pair, shared.rarity[word], minlength=to.size).astype(np.float64, copy=False)
         plain[to], weighted[to] = overlaps(number, weight, size[one], size[other], mass[one], mass[other])
 
     deque(run_tasks(work, shared.parts(left, right)), maxlen=0)
@@ -115,7 +116,7 @@ def neighbor_overlap(sets: WordSets, index: NDArray[np.int32]) -> tuple[NDArray[
 
 
 def overlaps(
-    number: NDArray[np.int64],
+    number: NDArray[np.signedinteger[Any]],
     weight: NDArray[np.float64],
     size: NDArray[np.int64],
     other_size: NDArray[np.int64],
@@ -161,41 +162,35 @@ class SharedWords:
     pieces : int64 (P, _PIECE); the words of each document in their order, padded with ``width``. Numbered by falling
         frequency, so that the part of a table that most look-ups meet is small.
     start, size : int64 (n,), first piece of each document, and how many.
-    number : int32 (width,), each word's number in the vocabulary.
     rarity : float64 (width,).
     rows : documents whose words are laid out in one table.
+    number : int32 (width,), each word's number in the vocabulary.
     """
 
     pieces: NDArray[np.int64]
     start: NDArray[np.int64]
     size: NDArray[np.int64]
-    number: NDArray[np.int32]
     rarity: NDArray[np.float64]
     rows: int
+    number: NDArray[np.int32]
 
     @classmethod
-    def of(cls, sets: WordSets, documents: NDArray[np.int64] | None = None) -> SharedWords:
-        """Words of all documents, or of some in this order."""
+    def of(cls, sets: WordSets) -> SharedWords:
+        """Words of all documents."""
         width = int((sets.frequency > 1).sum())
         order = np.argsort(-sets.frequency, kind="stable").astype(np.int32)
         rank = np.empty(order.size, dtype=np.int64)
         rank[order] = np.arange(order.size)
-        if documents is None:
-            number, edges = rank[sets.number], sets.edges
-        else:
-            own = np.diff(sets.edges)[documents]
-            number = rank[sets.number[spans(sets.edges[documents], own)]]
-            edges = np.concatenate([[0], np.cumsum(own)])
+        number = rank[sets.number]
         kept = number < width
-        edges = np.concatenate([[0], np.cumsum(kept)])[edges]
+        edges = np.concatenate([[0], np.cumsum(kept)])[sets.edges]
         held = np.diff(edges)
         size = -(-held // _PIECE)
         start = np.cumsum(size) - size
         pieces = np.full(int(size.sum()) * _PIECE, width, dtype=np.int64)
         pieces[spans(start * _PIECE, held)] = number[kept]
         rows = max(1, min(_ROWS, _CELLS // (width + 1)))
-        number = order[:width]
-        return cls(pieces.reshape(-1, _PIECE), start, size, number, sets.rarity[number], rows)
+        return cls(pieces.reshape(-1, _PIECE), start, size, sets.rarity[order[:width]], rows, order[:width])
 
     def parts(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int, slice]]:
         """Consecutive [first, last) of the documents, bounded in memory, and their pairs; ``left`` is increasing."""
