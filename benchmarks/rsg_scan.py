@@ -1,11 +1,8 @@
 """RSG scan against the bare float32 product X Xᵀ of the same run: ``python -m benchmarks rsg_scan [-- OPTIONS]``.
 
 Bounds, from 24,576 documents of 512 dimensions or more on: search at most 0.5 of the bare product with bf16 units, and
-at most 0.65 without; everything else at most 0.07; memory at most the embeddings and 1 GiB; 1,000 documents added, the
-whole scan and the search alone, at least 20 times faster than from nothing. Exits 1 where one is missed.
-
-The `calibrated` rule has a line of its own: everything besides the search, and the scan after documents were added, in
-processor seconds, which other work on the machine disturbs less. No bound is set for it.
+at most 0.65 without; everything else at most 0.07; memory at most the embeddings and 1 GiB. Exits 1 where one is
+missed. A scan after documents were added is measured by ``rsg_update``.
 """
 
 from __future__ import annotations
@@ -23,14 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._rsg_shapes import encoder_like, texts_like, texts_of
-from ragsieve_core.rsg import CalibratedConfig, RSGConfig, score_corpus
-from ragsieve_core.rsg.calibrated.reading import read_texts
-from ragsieve_core.rsg.calibrated.score import score_calibrated
+from ragsieve_core.rsg import RSGConfig, score_corpus
 from ragsieve_core.rsg.features import text_features
-from ragsieve_core.rsg.incremental import update_neighbors
 from ragsieve_core.rsg.knn import search_neighbors
-from ragsieve_core.rsg.neighbor_state import SPARE, neighbor_state
-from ragsieve_core.rsg.rescan import rescan
 from ragsieve_core.rsg.score import score_paper
 from ragsieve_core.rsg.screening import has_bf16_units
 from ragsieve_core.workers import worker_count
@@ -38,7 +30,7 @@ from ragsieve_core.workers import worker_count
 _BLOCK = 512
 _BINDING = 24_576
 """Documents from which the bounds hold; below, what does not grow with N^2 is most of the work."""
-LIMITS = {"bf16": 0.5, "fp32": 0.65, "rest": 0.07, "memory": 1.0, "added": 20.0}
+LIMITS = {"bf16": 0.5, "fp32": 0.65, "rest": 0.07, "memory": 1.0}
 
 
 def bare_product(vectors: NDArray[np.float32], rows: int) -> float:
@@ -129,92 +121,6 @@ def measure(vectors: NDArray[np.float32], texts: Sequence[str], rounds: int, k: 
     )
 
 
-def measure_added(vectors: NDArray[np.float32], texts: Sequence[str], added: int, rounds: int, k: int) -> list[float]:
-    """Times that a scan from nothing takes longer than one from the state before ``added`` documents came.
-
-    Returns
-    -------
-    of the search alone, and of the whole scan by the `paper` rule; medians of the rounds' own ratios.
-    """
-    config = RSGConfig(k=k)
-    count = vectors.shape[0] - added
-    ids = [f"d{number:07d}" for number in range(vectors.shape[0])]
-    _, state, _ = rescan(ids[:count], texts[:count], vectors[:count], config)
-    ratios = []
-    for _ in range(rounds):
-        seconds = []
-        clock = time.perf_counter()
-        full = search_neighbors(vectors, ids, k)[0]
-        seconds.append(time.perf_counter() - clock)
-        clock = time.perf_counter()
-        now = update_neighbors(state.neighbors, vectors, ids, k)[0].neighbors(k)
-        seconds.append(time.perf_counter() - clock)
-        clock = time.perf_counter()
-        wanted = score_paper(ids, full, text_features(texts, full.index), config)
-        seconds.append(seconds[0] + time.perf_counter() - clock)
-        clock = time.perf_counter()
-        found, _, _ = rescan(ids, texts, vectors, config, previous=state)
-        seconds.append(time.perf_counter() - clock)
-        if not (np.array_equal(now.index, full.index) and np.array_equal(now.cosine, full.cosine)):
-            raise SystemExit("the update differs from the full search")
-        if not (np.array_equal(found.score, wanted.score) and np.array_equal(found.jaccard, wanted.jaccard)):
-            raise SystemExit("the scan after an update differs from the full scan")
-        print(
-            "  search {:.2f} s, update {:.3f} s; scan {:.2f} s, again {:.3f} s".format(*seconds),
-            flush=True,
-        )
-        ratios.append([seconds[0] / seconds[1], seconds[2] / seconds[3]])
-    return [float(value) for value in np.median(ratios, axis=0)]
-
-
-@dataclass(frozen=True, slots=True)
-class CalibratedRun:
-    """Processor seconds of the `calibrated` rule, medians of the rounds, and ratios of one round's own figures."""
-
-    bare: float
-    search: float
-    rest: float
-    update: float
-    rest_again: float
-
-    @property
-    def times(self) -> float:
-        """How many times faster the scan is from the earlier state than from nothing."""
-        return (self.search + self.rest) / (self.update + self.rest_again)
-
-
-def measure_calibrated(vectors: NDArray[np.float32], texts: Sequence[str], added: int, rounds: int) -> CalibratedRun:
-    """A scan by the `calibrated` rule from nothing, and one from the state before ``added`` documents came.
-
-    What an earlier scan kept is at hand; reading it from a file is no part of it.
-    """
-    config = CalibratedConfig()
-    ids = [f"d{number:07d}" for number in range(vectors.shape[0])]
-    count = vectors.shape[0] - added
-    before = neighbor_state(vectors[:count], ids[:count], config.k + SPARE)
-    then, _ = read_texts(texts[:count])
-    seconds = []
-    for _ in range(rounds):
-        clock = [time.process_time()]
-        bare_product(vectors, 8192)
-        clock.append(time.process_time())
-        full = search_neighbors(vectors, ids, config.k)[0]
-        clock.append(time.process_time())
-        wanted = score_calibrated(ids, texts, full, config)
-        clock.append(time.process_time())
-        near = update_neighbors(before, vectors, ids, config.k)[0].neighbors(config.k)
-        clock.append(time.process_time())
-        reading, _ = read_texts(texts, previous=then)
-        found = score_calibrated(ids, texts, near, config, reading=reading)
-        clock.append(time.process_time())
-        for name in ("score", "jaccard", "evidence", "tail_probability", "integrity"):
-            if not np.array_equal(getattr(found, name), getattr(wanted, name)):
-                raise SystemExit("the calibrated scan after an update differs from the full scan")
-        seconds.append(np.diff(clock))
-    bare, *others = (float(value) for value in np.median(seconds, axis=0))
-    return CalibratedRun(bare * vectors.shape[0] / min(8192, vectors.shape[0]), *others)
-
-
 def measure_memory(count: int, dimension: int, texts: Sequence[str], k: int) -> tuple[float, float]:
     """GiB beyond the embeddings and seconds of a whole scan of a memory-mapped matrix."""
     with tempfile.TemporaryDirectory() as folder:
@@ -235,17 +141,13 @@ def main(arguments: list[str] | None = None) -> int:
         "--sizes", type=int, nargs="*", default=[4096, 8192, 16_384, 24_576, 65_536], help="numbers of documents"
     )
     parser.add_argument("--fp32-sizes", type=int, nargs="*", default=[24_576], help="those also searched without bf16")
-    parser.add_argument("--update-size", type=int, default=65_536, help="documents that others are added to; 0: none")
-    parser.add_argument("--calibrated-size", type=int, default=65_536, help="documents of that rule's line; 0: none")
     parser.add_argument("--memory-size", type=int, default=128_544, help="documents of the memory-mapped scan; 0: none")
-    parser.add_argument("--added", type=int, default=1000)
     parser.add_argument("--dimension", type=int, default=1024)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--k", type=int, default=16)
     parser.add_argument("--texts", type=Path, help="JSON lines with a field text, instead of made ones")
     options = parser.parse_args([] if arguments is None else arguments)
-    largest = max([*options.sizes, *options.fp32_sizes, options.update_size + options.added, options.memory_size])
-    largest = max(largest, options.calibrated_size + options.added)
+    largest = max([*options.sizes, *options.fp32_sizes, options.memory_size])
     texts = texts_of(options.texts, largest) if options.texts else texts_like(largest)
     # Loading the libraries is no part of a scan
     search_neighbors(encoder_like(512, 64), [str(row) for row in range(512)], options.k)
@@ -283,29 +185,6 @@ def main(arguments: list[str] | None = None) -> int:
         slope = np.polyfit(np.log([run.count for run in runs]), np.log([run.search[default] for run in runs]), 1)[0]
         print(f"growth of the search from {runs[0].count:,} to {runs[-1].count:,}: N^{slope:.2f}")
         check(slope <= 2.0, f"growth N^{slope:.2f}: more than the pairs grow")
-    if options.update_size:
-        size, added = options.update_size, options.added
-        vectors = encoder_like(size + added, options.dimension)
-        times = measure_added(vectors, texts[: size + added], added, options.rounds, options.k)
-        bound = size / (2 * added)
-        print(f"{added:,} added to {size:,} (bound of the products alone: {bound:.0f}):", end=" ")
-        print(f"search {times[0]:.1f} times faster, whole scan {times[1]:.1f} times faster", flush=True)
-        if bound >= 30:
-            for name, value in zip(("search", "scan"), times, strict=True):
-                check(value >= LIMITS["added"], f"{name} after {added:,} came to {size:,}: {value:.1f} times faster")
-        del vectors
-    if options.calibrated_size:
-        size, added = options.calibrated_size, options.added
-        vectors = encoder_like(size + added, options.dimension)
-        done = measure_calibrated(vectors, texts[: size + added], added, options.rounds)
-        print(
-            f"calibrated, {size + added:,} documents, processor seconds: bare product {done.bare:.2f}, search "
-            f"{done.search:.2f}, everything else {done.rest:.2f} ({done.rest / done.bare:.3f} of the bare product); "
-            f"{added:,} of them added: search {done.update:.2f}, everything else {done.rest_again:.2f}, "
-            f"{done.times:.1f} times faster",
-            flush=True,
-        )
-        del vectors
     if options.memory_size:
         gib, seconds = measure_memory(options.memory_size, options.dimension, texts[: options.memory_size], options.k)
         print(f"scan of {options.memory_size:,}, memory-mapped: {seconds:.1f} s, {gib:.2f} GiB beyond the embeddings")

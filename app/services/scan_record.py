@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ragsieve_core import __version__
 from ragsieve_core.config import config_dict
 from ragsieve_core.rsg import CorpusEvidence, Retention
-from ragsieve_core.rsg.calibrated.score import CalibratedEvidence
+from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, SuspectGroup
 from ragsieve_core.rsg.campaigns import campaigns
 from ragsieve_core.rsg.copies import CopyGroup, copy_groups
 from warehouse.records import CampaignRecord, CopyRecord, NeighborColumns, ScanRecord
@@ -130,7 +130,7 @@ def _calibrated(documents: SnapshotDocuments, evidence: CalibratedEvidence) -> _
             }
             if evidence.group[row] >= 0:
                 group = evidence.groups[evidence.group[row]]
-                parts["group"] = asdict(group) | {"members": [documents.ids[m] for m in group.members]}
+                parts["group"] = _values(group) | {"members": [documents.ids[m] for m in group.members]}
         if row in copied:
             parts["copies"] = _copies(documents, copied[row])
         detail.append(json.dumps(parts, ensure_ascii=False))
@@ -158,7 +158,12 @@ def _calibrated(documents: SnapshotDocuments, evidence: CalibratedEvidence) -> _
 def _copies(documents: SnapshotDocuments, group: CopyGroup) -> dict[str, Any]:
     """What a member is told of its group; a flood of thousands is not repeated in each of them."""
     named = [documents.ids[row] for row in group.members[:_NAMED]]
-    return asdict(group) | {"members": named, "documents": len(group.members)}
+    return _values(group) | {"members": named, "documents": len(group.members)}
+
+
+def _values(group: SuspectGroup | CopyGroup) -> dict[str, Any]:
+    """Fields by name. Not ``asdict``, which copies every member of every group for every document in it."""
+    return {one.name: getattr(group, one.name) for one in fields(group)}
 
 
 _NAMED = 50

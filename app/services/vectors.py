@@ -83,9 +83,21 @@ def embedded_snapshot(
     ------
     InputError : an empty corpus, or another encoder was asked for and some members have no vector of it.
     """
+    known = access.encoder_keys()
+    sure = next(iter(known)) if encoder is None and len(known) == 1 else encoder
+    documents = None
+    if sure is not None and (not known or sure in known):
+        # Asked for, or the only one there is: where it covers all, loading libraries to learn what the profile's
+        # retriever is called would take longer than the scan
+        documents = access.snapshot(corpus, snapshot, sure)
+        if len(documents) == 0:
+            raise empty_corpus(corpus)
+        if documents.missing.size == 0:
+            return with_matrix(documents, sure)
     retriever = models.retriever
     key = covering_encoder(access, corpus, snapshot, retriever.key, encoder)
-    documents = access.snapshot(corpus, snapshot, key)
+    if documents is None or key != sure:
+        documents = access.snapshot(corpus, snapshot, key)
     if len(documents) == 0:
         raise empty_corpus(corpus)
     if documents.missing.size == 0:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import chain, count
 
 import numpy as np
 
@@ -94,13 +95,16 @@ def campaigns(
 
 def campaign_ids(members: Sequence[frozenset[str]], earlier: Sequence[tuple[str, frozenset[str]]] = ()) -> list[str]:
     """Ids of campaigns with those content hashes, kept from ``earlier`` ones where they are the same campaign."""
+    held: dict[str, list[int]] = {}
+    for age, (_, before) in enumerate(earlier):
+        for content in before:
+            held.setdefault(content, []).append(age)
+    shared = (Counter(age for content in now for age in held.get(content, ())) for now in members)
     claims = sorted(
-        (
-            (-len(now & before), age, place)
-            for place, now in enumerate(members)
-            for age, (_, before) in enumerate(earlier)
-            if 2 * len(now & before) > min(len(now), len(before))
-        ),
+        (-both, age, place)
+        for place, (now, ages) in enumerate(zip(members, shared, strict=True))
+        for age, both in ages.items()
+        if 2 * both > min(len(now), len(earlier[age][1]))
     )
     ids: dict[int, str] = {}
     for _, age, place in claims:
@@ -111,8 +115,9 @@ def campaign_ids(members: Sequence[frozenset[str]], earlier: Sequence[tuple[str,
     for place, now in enumerate(members):
         if place in ids:
             continue
-        # An id that an earlier campaign holds is not given to another one
-        name = next(made for made in map(_hashed, sorted(now)) if made not in taken)
+        # An id that an earlier campaign holds is not given to another one; two may hold the very same contents
+        names = chain(sorted(now), (f"{min(now)}\0{again}" for again in count(1)))
+        name = next(made for made in map(_hashed, names) if made not in taken)
         ids[place] = name
         taken.add(name)
     return [ids[place] for place in range(len(members))]
@@ -150,7 +155,8 @@ def _fellows(found: CalibratedEvidence, row: int) -> frozenset[int]:
 def _context(found: CalibratedEvidence, rows: Sequence[int]) -> tuple[int, ...]:
     near: set[int] = set()
     for row in rows:
-        usable = ~np.isin(found.density.retention[row], (Retention.SAME_SOURCE, Retention.COPY))
+        kept = found.density.retention[row]
+        usable = (kept != Retention.SAME_SOURCE) & (kept != Retention.COPY)
         near.update(found.neighbors.index[row][usable][:8].tolist())
     return tuple(sorted(near - set(rows)))
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
+from ragsieve_core.rsg.carried import carried_places, rows_before
 from ragsieve_core.rsg.integrity import text_scripts
 from ragsieve_core.rsg.lexical import list_jaccard, pair_jaccard
 from ragsieve_core.text.shared_tokens import spans
@@ -113,7 +114,7 @@ def text_features(
         sets, vocabulary = numbered_token_sets(texts, Vocabulary())
         scripts, transitions = text_scripts(texts)
         return TextFeatures(held, sets, vocabulary, scripts, transitions, index, list_jaccard(sets, index))
-    before, leader = _rows_before(previous.keys, held)
+    before, leader = rows_before(previous.keys, held)
     fresh = np.flatnonzero(before < 0)
     kept = np.flatnonzero(before >= 0)
     some = [texts[row] for row in fresh.tolist()]
@@ -122,21 +123,11 @@ def text_features(
     scripts[kept], transitions[kept] = previous.scripts[before[kept]], previous.transitions[before[kept]]
     scripts[fresh], transitions[fresh] = text_scripts(some)
     sets = _joined(previous.sets, added, before, fresh, vocabulary.size)
-    jaccard = _carried_jaccard(previous, index, before, leader)
-    row, spot = np.nonzero(np.isnan(jaccard))
-    jaccard[row, spot] = pair_jaccard(sets, *_few_first(row, index[row, spot].astype(np.int64)))
+    place = carried_places(previous.index, index, before, leader)
+    jaccard = previous.jaccard.take(place, mode="wrap")
+    row, spot = np.nonzero(place < 0)
+    jaccard[row, spot] = pair_jaccard(sets, *_few_first(row, index[row, spot].astype(np.int64), len(held)))
     return TextFeatures(held, sets, vocabulary, scripts, transitions, index, jaccard)
-
-
-def _rows_before(then: tuple[str, ...], now: tuple[str, ...]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each text of now an earlier row with its key or -1; for each earlier row the one that stands for its key."""
-    leader = np.arange(len(then))
-    if now[: len(then)] == then:
-        # Documents came at the end: an equal text among them is read again, which is cheaper than looking for it
-        return np.concatenate([leader, np.full(len(now) - len(then), -1)]), leader
-    known: dict[str, int] = {}
-    leader = np.fromiter((known.setdefault(key, row) for row, key in enumerate(then)), np.int64, len(then))
-    return np.fromiter((known.get(key, -1) for key in now), np.int64, len(now)), leader
 
 
 def _joined(
@@ -153,39 +144,13 @@ def _joined(
     return TokenSets(begin, size, number, vocabulary)
 
 
-def _carried_jaccard(
-    previous: TextFeatures, index: NDArray[np.int32], before: NDArray[np.int64], leader: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Jaccard of the pairs that stood in a list before, NaN elsewhere."""
-    out = np.full(index.shape, np.nan)
-    lists = leader.astype(np.int32)[previous.index]
-    asked = before.astype(np.int32)[index]
-    for start in range(0, before.size, _ROWS):
-        row = np.arange(start, min(start + _ROWS, before.size))
-        row = row[before[row] >= 0]
-        if not row.size:
-            continue
-        then, now = lists[before[row]], asked[row]
-        width = min(then.shape[1], now.shape[1])
-        value = previous.jaccard[before[row]]
-        same = then[:, :width] == now[:, :width]
-        out[row, :width] = np.where(same, value[:, :width], np.nan)
-        moved = now >= 0
-        moved[:, :width] &= ~same
-        place = np.flatnonzero(moved)
-        local = place // now.shape[1]
-        found = then[local] == now.ravel()[place, None]
-        hit = np.flatnonzero(found.any(axis=1))
-        out[row[local[hit]], place[hit] % now.shape[1]] = value[local[hit], found[hit].argmax(axis=1)]
-    return out
+def _few_first(
+    one: NDArray[np.int64], other: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two sides of pairs of ``count`` texts, that with fewer different texts first."""
+    seen = np.zeros((2, count), dtype=bool)
+    seen[0, one] = seen[1, other] = True
+    return (other, one) if seen[1].sum() < seen[0].sum() else (one, other)
 
 
-def _few_first(one: NDArray[np.int64], other: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The two sides of pairs, that with fewer different texts first."""
-    if np.unique(other).size < np.unique(one).size:
-        return other, one
-    return one, other
-
-
-_ROWS = 8192
 _SPARE_WORDS = 1_000_000

@@ -6,9 +6,11 @@ leaves its place in the lists to the next ones, and a list is searched again onl
 
 from __future__ import annotations
 
+import sys
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +27,7 @@ from ragsieve_core.rsg.screening import (
     Bf16Screen,
     Fp32Screen,
     PassingBf16Screen,
+    PassingFp32Screen,
     Screen,
     has_bf16_units,
     norm_bounds,
@@ -99,15 +102,22 @@ def update_neighbors(
     moved = 0
     searched = np.arange(count)
     screen: Screen | None = None
-    with certified_products():
+    with ExitStack() as held:
+
+        def chosen(rows: int) -> Screen:
+            made = _screen(vectors, norms, rows, precision)
+            if made.of_torch:
+                held.enter_context(certified_products())
+            return made
+
         if fresh.size:
-            screen = _screen(vectors, norms, fresh.size, precision)
+            screen = chosen(fresh.size)
             moved = lists.take_in(vectors, screen, fresh, leader)
         short = np.flatnonzero(lists.valid < min(k, count - 1))
         repaired = int((before[short] >= 0).sum())
         if short.size:
             if screen is None or short.size > _PASSING:
-                screen = _screen(vectors, norms, short.size, precision)
+                screen = chosen(short.size)
             depth = lists.index.shape[1]
             column, cosine = lists.index.astype(np.int64), lists.cosine
             left = search_rows(vectors, screen, short, searched, place, depth, candidate_limit(depth), column, cosine)
@@ -143,11 +153,11 @@ def _place(previous: NeighborState, ids: Sequence[str]) -> NDArray[np.int64]:
     """:func:`id_order` of ids that begin with the previous ones: the new ones are put between them."""
     count = len(previous.ids)
     place = id_order(previous.ids) if previous.place is None else previous.place
-    by_id: list[str] = [""] * count
-    for row, spot in enumerate(place.tolist()):
-        by_id[spot] = ids[row]
+    by_id = np.empty(count, dtype=np.int64)
+    by_id[place] = np.arange(count)
+    order = by_id.tolist()
     added = sorted(range(count, len(ids)), key=lambda row: ids[row])
-    spots = np.array([bisect_left(by_id, ids[row]) for row in added], dtype=np.int64)
+    spots = np.array([bisect_left(order, ids[row], key=lambda one: ids[one]) for row in added], dtype=np.int64)
     out = np.empty(len(ids), dtype=np.int64)
     out[:count] = place + np.searchsorted(spots, place, side="right")
     out[added] = spots + np.arange(spots.size)
@@ -155,11 +165,16 @@ def _place(previous: NeighborState, ids: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _screen(vectors: NDArray[np.float32], norms: NDArray[np.float64], rows: int, precision: str | None) -> Screen:
-    chosen = precision or ("bf16" if has_bf16_units() else "fp32")
-    if chosen != "bf16":
-        return Fp32Screen(vectors, None)
+    few = rows <= _PASSING and rows * vectors.size <= _FEW
+    if precision is None and few and "torch" not in sys.modules:
+        return PassingFp32Screen(vectors, norms)
+    if (precision or ("bf16" if has_bf16_units() else "fp32")) != "bf16":
+        return PassingFp32Screen(vectors, norms) if few else Fp32Screen(vectors, None)
     return PassingBf16Screen(vectors, norms) if rows <= _PASSING else Bf16Screen(vectors, None)
 
+
+_FEW = 10**10
+"""Multiplications that numpy does in less time than torch takes to load."""
 
 _PASSING = 2048
 """Rows searched from which rounding all vectors once is cheaper than rounding them for each of two blocks of rows."""

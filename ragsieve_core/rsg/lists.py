@@ -22,6 +22,8 @@ _FRESH = 1024
 _COLUMNS = 4096
 _PAIRS = 500_000
 """Pairs held before they are put into the lists; bounds memory."""
+_MERGED = 1 << 15
+"""Of these, compared with whole lists at once."""
 
 
 @dataclass(slots=True)
@@ -117,7 +119,7 @@ class Lists:
             cut = screen.threshold(last - 2.0**-23 - screen.error)
             pool = CandidatePool(Part(screen, part), depth, candidate_limit(depth))
             pool.raise_floor(0, first_floor(screen, part, count, depth))
-            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=True)
+            work = run_tasks(partial(_near, screen, part, cut, pool), edges, torch_tasks=screen.of_torch)
             waiting: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
             held = 0
             for row, column, hits in work:
@@ -177,21 +179,46 @@ class Lists:
         rows, local, number = np.unique(row, return_inverse=True, return_counts=True)
         if not rows.size:
             return rows
-        depth = self.index.shape[1]
-        own, spot = np.nonzero(np.arange(depth) < self.valid[rows, None])
-        who = np.concatenate([own, local])
-        what = np.concatenate([self.index[rows[own], spot].astype(np.int64), column])
-        value = np.concatenate([self.cosine[rows[own], spot], cosine])
-        order = ranked(who, value, self.place[what])
-        who, what, value = who[order], what[order], value[order]
-        rank = np.arange(who.size) - np.searchsorted(who, np.arange(rows.size))[who]
-        top = rank < depth
-        self.index[rows[who[top]], rank[top]] = what[top]
-        self.cosine[rows[who[top]], rank[top]] = value[top]
+        depth, used = self.index.shape[1], self.valid[rows]
+        order = ranked(local, cosine, self.place[column])
+        local, column, cosine = local[order], column[order], cosine[order]
+        old, value = self.index[rows], self.cosine[rows]
+        value[np.arange(depth) >= used[:, None]] = -np.inf
+        # The list is in order already: each new entry comes behind those that go before it
+        ahead = np.concatenate(
+            [
+                self._ahead(old, value, local[part], column[part], cosine[part])
+                for part in (slice(start, start + _MERGED) for start in range(0, local.size, _MERGED))
+            ]
+        )
+        moved = np.bincount(local * (depth + 1) + ahead, minlength=rows.size * (depth + 1))
+        spot = np.cumsum(moved.reshape(rows.size, -1)[:, :depth], axis=1) + np.arange(depth)
+        stays = (spot < depth) & (np.arange(depth) < used[:, None])
+        own = rows[np.nonzero(stays)[0]]
+        self.index[own, spot[stays]], self.cosine[own, spot[stays]] = old[stays], value[stays]
+        spot = ahead + np.arange(local.size) - np.searchsorted(local, np.arange(rows.size))[local]
+        top = spot < depth
+        self.index[rows[local[top]], spot[top]] = column[top]
+        self.cosine[rows[local[top]], spot[top]] = cosine[top]
         # A list cut short to its depth does not hold everything any more
-        self.complete[rows] &= self.valid[rows] + number <= depth
-        self.valid[rows] = np.minimum(self.valid[rows] + number, depth)
+        self.complete[rows] &= used + number <= depth
+        self.valid[rows] = np.minimum(used + number, depth)
         return rows
+
+    def _ahead(
+        self,
+        old: NDArray[np.int32],
+        value: NDArray[np.float32],
+        local: NDArray[np.int64],
+        column: NDArray[np.int64],
+        cosine: NDArray[np.float32],
+    ) -> NDArray[np.int64]:
+        """How many entries of its list stand before each new one."""
+        near = value[local]
+        before = near > cosine[:, None]
+        one, spot = np.nonzero(near == cosine[:, None])
+        before[one, spot] = self.place[old[local[one], spot]] < self.place[column[one]]
+        return np.asarray(before.sum(axis=1), dtype=np.int64)
 
 
 def _near(

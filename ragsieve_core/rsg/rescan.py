@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ragsieve_core.errors import InputError
 from ragsieve_core.models.roles import Progress
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
+from ragsieve_core.rsg.calibrated.pair_words import PairWords, pair_words
 from ragsieve_core.rsg.calibrated.reading import TextReading, read_texts
 from ragsieve_core.rsg.calibrated.score import CalibratedEvidence, score_calibrated
 from ragsieve_core.rsg.config import RSGConfig
@@ -29,25 +30,38 @@ _KINDS: dict[str, type[TextFeatures] | type[TextReading]] = {"features": TextFea
 
 @dataclass(frozen=True, slots=True)
 class ScanState:
-    """What a scan leaves for the next: neighbour lists, and what was read from the texts, which depends on the rule."""
+    """What a scan leaves for the next: neighbour lists, and what was read from the texts, which depends on the rule.
+
+    Attributes
+    ----------
+    neighbors : lists.
+    features : what was read from the texts.
+    pairs : words shared by neighbours, of the `calibrated` rule; None costs finding them anew.
+    """
 
     neighbors: NeighborState
     features: TextFeatures | TextReading
+    pairs: PairWords | None = None
 
     def save(self, folder: Path) -> None:
-        """Write both below ``folder``. Killed between the two, each is whole, and any two go together."""
+        """Write all below ``folder``. Killed between two of them, each is whole, and any go together."""
         self.neighbors.save(folder / "neighbors")
         for name, kind in _KINDS.items():
             if isinstance(self.features, kind):
                 self.features.save(folder / name)
             else:
                 shutil.rmtree(folder / name, ignore_errors=True)
+        if self.pairs is None:
+            shutil.rmtree(folder / "pairs", ignore_errors=True)
+        else:
+            self.pairs.save(folder / "pairs")
 
     @classmethod
     def load(cls, folder: Path) -> ScanState:
         """Read a saved state; :class:`InputError` if it is not whole."""
         name = "reading" if (folder / "reading").exists() else "features"
-        return cls(NeighborState.load(folder / "neighbors"), _KINDS[name].load(folder / name))
+        pairs = PairWords.load(folder / "pairs") if (folder / "pairs").exists() else None
+        return cls(NeighborState.load(folder / "neighbors"), _KINDS[name].load(folder / name), pairs)
 
 
 @overload
@@ -105,8 +119,8 @@ def rescan(
 
     Returns
     -------
-    the evidence, which is that of a full scan bit for bit, the new state, and what was done. `calibrated` keeps words
-    and scripts and compares the words of all neighbours anew: how rare a word is depends on every document.
+    the evidence, which is that of a full scan bit for bit, the new state, and what was done. `calibrated` keeps words,
+    scripts and the words that neighbours share; what these weigh is added up anew, for it depends on every document.
 
     Raises
     ------
@@ -128,8 +142,11 @@ def rescan(
     if isinstance(config, CalibratedConfig):
         then = held if isinstance(held, TextReading) else None
         reading, _ = read_texts(texts, keys=keys, previous=then, stray_families=config.stray_families)
-        evidence = score_calibrated(ids, texts, neighbors, config, sources=sources, reading=reading)
-        return evidence, ScanState(state, reading), report
+        pairs = pair_words(reading, neighbors.index, None if previous is None else previous.pairs)
+        evidence = score_calibrated(
+            ids, texts, neighbors, config, sources=sources, reading=reading, overlap=pairs.overlap(reading.sets)
+        )
+        return evidence, ScanState(state, reading, pairs), report
     features = text_features(
         texts, neighbors.index, keys=keys, previous=held if isinstance(held, TextFeatures) else None
     )

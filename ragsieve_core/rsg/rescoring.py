@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ragsieve_core.workers import run_tasks
 
-PAIR_CHUNK = 128
+PAIR_CHUNK = 64
 """Pairs whose products are held at once: small enough for the processor's cache."""
 
 
@@ -31,10 +31,12 @@ def pair_cosines(
     float32 (m,).
     """
     out = np.empty(left.shape[0], dtype=np.float32)
+    ours, theirs = (np.empty((min(PAIR_CHUNK, left.shape[0]), vectors.shape[1])) for _ in range(2))
     for start in range(0, left.shape[0], PAIR_CHUNK):
-        stop = start + PAIR_CHUNK
-        products = vectors[left[start:stop]].astype(np.float64)
-        products *= vectors[right[start:stop]]
+        stop = min(start + PAIR_CHUNK, left.shape[0])
+        products, others = ours[: stop - start], theirs[: stop - start]
+        products[...], others[...] = vectors[left[start:stop]], vectors[right[start:stop]]
+        products *= others
         out[start:stop] = products.sum(axis=1)
     return out
 

@@ -31,10 +31,12 @@ class Screen(Protocol):
     Attributes
     ----------
     precision : ``bf16`` or ``fp32``.
+    of_torch : whether the products are torch's.
     error : float64 (U,); an approximate cosine of row i before its own rounding is within ``error[i]`` of the exact.
     """
 
     precision: str
+    of_torch: bool
     error: NDArray[np.float64]
 
     def tile(self, rows: Any, columns: Any) -> NDArray[Any]:
@@ -82,6 +84,7 @@ class Bf16Screen:
     """
 
     precision = "bf16"
+    of_torch = True
     device = "cpu"
 
     def __init__(self, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None, device: str = "cpu") -> None:
@@ -194,13 +197,17 @@ def ordered_bits(bits: NDArray[np.int16]) -> NDArray[np.int16]:
     """Bits of bfloat16 as integers in the order of the numbers; applied twice, the bits again."""
     if bits.size and bits.min() >= 0:
         return bits
-    return np.asarray(bits ^ ((bits >> 15) & np.int16(0x7FFF)), dtype=np.int16)
+    flipped = bits >> 15
+    flipped &= np.int16(0x7FFF)
+    flipped ^= bits
+    return flipped
 
 
 class Fp32Screen:
     """Screening in float32, from the vectors where they lie; block reads only."""
 
     precision = "fp32"
+    of_torch = True
 
     def __init__(self, vectors: NDArray[np.float32], rows: NDArray[np.int64] | None, device: str = "cpu") -> None:
         self.vectors, self.rows, self.device = vectors, rows, device
@@ -233,3 +240,23 @@ class Fp32Screen:
 
     def below(self, values: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.asarray(values.astype(np.float64) - self.error[rows], dtype=np.float64)
+
+
+class PassingFp32Screen(Fp32Screen):
+    """The same for a few rows against all, with numpy's products: for so few, loading torch takes longer than they do.
+
+    Parameters
+    ----------
+    vectors : float32 (N, d).
+    norms : float64 (N,), see :func:`norm_bounds`.
+    """
+
+    of_torch = False
+
+    def __init__(self, vectors: NDArray[np.float32], norms: NDArray[np.float64]) -> None:
+        self.vectors = vectors
+        sums = screening_error(vectors.shape[1])
+        self.error = norms * float(norms.max(initial=0.0)) * (sums + 2.0**-23)
+
+    def tile(self, rows: Any, columns: Any) -> NDArray[np.float32]:
+        return np.asarray(self.vectors[rows] @ self.vectors[columns].T, dtype=np.float32)

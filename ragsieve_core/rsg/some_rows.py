@@ -42,7 +42,7 @@ def search_rows(
         pool = CandidatePool(local, k, limit)
         pool.raise_floor(0, first_floor(screen, part, searched.size, k))
         edges = [slice(begin, min(begin + _COLUMNS, searched.size)) for begin in range(0, searched.size, _COLUMNS)]
-        work = run_tasks(partial(_row_hits, screen, part, pool), edges, torch_tasks=True)
+        work = run_tasks(partial(_row_hits, screen, part, pool), edges, torch_tasks=screen.of_torch)
         for hits in work:
             pool.add(hits)
             pool.prune()
@@ -59,7 +59,7 @@ class Part:
 
     def __init__(self, screen: Screen, rows: NDArray[np.int64]) -> None:
         self.screen, self.rows = screen, rows
-        self.precision, self.error = screen.precision, screen.error[rows]
+        self.precision, self.of_torch, self.error = screen.precision, screen.of_torch, screen.error[rows]
 
     def tile(self, rows: Any, columns: Any) -> NDArray[Any]:
         """Tile of local rows and all columns."""

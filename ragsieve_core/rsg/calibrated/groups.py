@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from ragsieve_core.workers import run_tasks
 ROWS = 512
 """Documents whose groups are worked on at once; bounds memory."""
 
+_CELLS = 1 << 25
+"""Cells of the table of one task; bounds memory."""
+_BITS = 16
 _WORDING_OFFSET = 0.02
 
 
@@ -53,20 +57,23 @@ def group_evidence(usable: UsableNeighbors, config: CalibratedConfig) -> GroupEv
     members = np.concatenate([np.arange(count, dtype=np.int32)[:, None], usable.index[:, : widest - 1]], axis=1)
     shape = (count, len(sizes))
     isolation, jaccard, contrast, compactness = (np.zeros(shape) for _ in range(4))
-
-    def work(start: int) -> None:
-        rows = slice(start, start + ROWS)
-        block = _Block(usable, members[rows])
-        for column, size in reversed(list(enumerate(sizes))):
-            (
-                isolation[rows, column],
-                jaccard[rows, column],
-                contrast[rows, column],
-                compactness[rows, column],
-            ) = block.measure(size)
-
     if sizes:
-        deque(run_tasks(work, range(0, count, ROWS)), maxlen=0)
+        lists = _Lists.of(usable)
+        rows = max(1, min(ROWS, _CELLS // (count + 2)))
+        seats = _Seats(rows, count, depth, widest)
+
+        def work(start: int) -> None:
+            part = slice(start, start + rows)
+            block = _Block(lists, members[part], seats)
+            for column, size in reversed(list(enumerate(sizes))):
+                (
+                    isolation[part, column],
+                    jaccard[part, column],
+                    contrast[part, column],
+                    compactness[part, column],
+                ) = block.measure(size)
+
+        deque(run_tasks(work, range(0, count, rows)), maxlen=0)
     size_term = config.size_weight * np.log(np.minimum(sizes, config.full_size) / config.full_size)
     counted = np.minimum(compactness, config.compactness_limit * np.maximum(isolation, 0.0))
     evidence = (
@@ -76,9 +83,112 @@ def group_evidence(usable: UsableNeighbors, config: CalibratedConfig) -> GroupEv
         + config.compactness_weight * counted
         + size_term
     )
-    exists = np.stack([(members[:, :size] >= 0).all(axis=1) for size in sizes], axis=1) if sizes else np.zeros(shape)
-    evidence = np.where(exists, evidence, -np.inf)
+    if sizes:
+        # A list has no unused place before a used one, so a group exists if its last member does
+        evidence[members[:, [size - 1 for size in sizes]] < 0] = -np.inf
     return GroupEvidence(members, sizes, isolation, jaccard, contrast, compactness, evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """Lists of N documents with one place more: beyond the end, as far as the farthest and no word shared.
+
+    Attributes
+    ----------
+    index : int32 (N, depth).
+    distance, weighted, jaccard : float64 (N (depth + 1),), flat.
+    reach : R and the floor.
+    """
+
+    index: NDArray[np.int32]
+    distance: NDArray[np.float64]
+    weighted: NDArray[np.float64]
+    jaccard: NDArray[np.float64]
+    reach: float
+
+    @classmethod
+    def of(cls, usable: UsableNeighbors) -> _Lists:
+        def padded(values: NDArray[np.float64], beyond: NDArray[np.float64] | float) -> NDArray[np.float64]:
+            out = np.empty((values.shape[0], values.shape[1] + 1))
+            out[:, :-1], out[:, -1] = values, beyond
+            return out.ravel()
+
+        return cls(
+            usable.index,
+            padded(usable.distance, usable.distance[:, -1]),
+            padded(usable.weighted, 0.0),
+            padded(usable.jaccard, 0.0),
+            usable.radius + usable.floor,
+        )
+
+
+class _Seats:
+    """Where the members of a group stand in each other's lists, by a table of all documents for each of some groups.
+
+    Parameters
+    ----------
+    rows : groups at once. count, depth, widest : documents, length of their lists, largest group.
+    """
+
+    def __init__(self, rows: int, count: int, depth: int, widest: int) -> None:
+        self.depth, self.widest = depth, widest
+        self.small = np.int8 if max(depth, widest) < 120 else np.int16
+        self._width = count + 2
+        self._rows = rows
+        # Tables are handed on from task to task: fresh memory would cost more than all look-ups
+        self._free: deque[NDArray[Any]] = deque()
+        shape = (rows, widest, depth)
+        group = np.arange(rows, dtype=np.int64)[:, None, None]
+        # Laid out in full: adding a number to sixteen cells at a time costs more than reading it
+        self._begin = np.broadcast_to(group * self._width, shape).copy()
+        self._spot = np.broadcast_to(np.arange(widest)[:, None] * rows + group, shape).copy()
+        bits = np.arange(1 << _BITS, dtype=np.uint32)
+        self._lowest = np.full(bits.size, _BITS, dtype=np.int8)
+        for bit in reversed(range(_BITS)):
+            self._lowest[(bits >> bit & 1) == 1] = bit
+
+    def of(
+        self, lists: NDArray[np.int32], members: NDArray[np.int32]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Places of the members of b groups.
+
+        Returns
+        -------
+        place (widest, widest, b) : [j, i] the place of member j in the list of member i, depth where it is missing.
+        first, second (widest, b) : places of the two nearest in the list of member i that are no members, depth where
+        there are none.
+        """
+        depth, widest, count = self.depth, self.widest, members.shape[0]
+        try:
+            table = self._free.pop()
+        except IndexError:
+            table = np.full(self._rows * self._width, widest, dtype=self.small)
+            # An unused place of a list, -1, is met in the last column: neither a member nor an outsider
+            table[self._width - 1 :: self._width] = widest + 1
+        # A missing member is no row; the last column but one takes it and is asked by none
+        own = np.where(members >= 0, members, self._width - 2) + self._begin[:count, :, 0]
+        table[own] = np.arange(widest, dtype=self.small)
+        who = table.take(lists.take(np.maximum(members, 0), axis=0) + self._begin[:count], mode="wrap")
+        table[own] = widest
+        self._free.append(table)
+        place = np.full((widest + 2, widest, self._rows), depth, dtype=self.small)
+        spot = who * np.int64(widest * self._rows)
+        spot += self._spot[:count]
+        # A member stands in a list once
+        place.ravel()[spot] = np.arange(depth, dtype=self.small)
+        first, second = self._outsiders(who == widest)
+        return place[:widest, :, :count], first.T, second.T
+
+    def _outsiders(self, outside: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """First and second true place along the last axis, its length where there is none."""
+        if self.depth == _BITS:
+            bits = np.packbits(outside, axis=-1, bitorder="little").view(np.uint16)[..., 0]
+            left = bits & (bits - np.uint16(1))
+            return self._lowest.take(bits), self._lowest.take(left)
+        there = np.concatenate([outside, np.ones((*outside.shape[:-1], 1), dtype=bool)], axis=-1)
+        first = there.argmax(axis=-1)
+        np.put_along_axis(there, first[..., None], first[..., None] == self.depth, axis=-1)
+        return first.astype(self.small), there.argmax(axis=-1).astype(self.small)
 
 
 class _Block:
@@ -87,46 +197,25 @@ class _Block:
     Every sum adds in the order in which numpy adds along the last axis, whatever the arrangement: see :func:`_added`.
     """
 
-    def __init__(self, usable: UsableNeighbors, members: NDArray[np.int32]) -> None:
-        there = np.maximum(members, 0).T
-        lists = np.ascontiguousarray(usable.index.take(there, axis=0).swapaxes(1, 2))
-        widest, depth, count = lists.shape
-        # Beyond the end of a list: as far as its farthest, no word shared
-        self.distance = _padded(usable.distance, there, usable.distance[:, -1])
-        nothing = np.zeros(usable.index.shape[0])
-        self.weighted, jaccard = (_padded(values, there, nothing) for values in (usable.weighted, usable.jaccard))
-        # A missing member is no row: it stands in no list, and an unused place of a list is none of the members
-        asked = np.where(members >= 0, members, -2).T
-        small = np.int8 if depth < np.iinfo(np.int8).max else np.int32
-        self.place = np.full((widest, widest, count), depth, dtype=small)
-        self.first, self.second = (np.full((widest, count), depth, dtype=small) for _ in range(2))
-        for spot in range(depth - 1, -1, -1):
-            here = lists[:, spot]
-            same = here[:, None] == asked[None]
-            mark = same.view(np.int8)
-            # A member stands in a list once
-            self.place -= mark * small(depth - spot)
-            taken = mark[:, 0].copy()
-            for one in range(1, widest):
-                taken |= mark[:, one]
-            stranger = (here >= 0) & (taken == 0)
-            self.second = np.where(stranger, self.first, self.second)
-            self.first = np.where(stranger, small(spot), self.first)
-        self.begin = np.arange(widest)[:, None] * ((depth + 1) * count) + np.arange(count)
-        spots = self.begin[:, None] + self.place.astype(np.int64) * count
-        self.between = self.distance.take(spots)
-        self.jaccard = self._mutual(self.place < depth, jaccard.take(spots))
-        self.shared = self._mutual(self.place < depth, self.weighted.take(spots))
-        for values in (self.between, self.jaccard, self.shared):
+    def __init__(self, lists: _Lists, members: NDArray[np.int32], seats: _Seats) -> None:
+        self.depth, self.widest = seats.depth, seats.widest
+        self.place, self.first, self.second = seats.of(lists.index, members)
+        begin = np.maximum(members, 0).T * np.int64(seats.depth + 1)
+        spots = self.place + begin
+        between, shared, jaccard = (values.take(spots) for values in (lists.distance, lists.weighted, lists.jaccard))
+        nearest = begin + self.first
+        # Of the nearest outsiders of each member: its distance, and the words shared with each of two
+        self.apart, self.near = lists.distance.take(nearest), lists.weighted.take(nearest)
+        self.next = lists.weighted.take(begin + self.second)
+        self.outside = (self.first < seats.depth).view(np.int8) + (self.second < seats.depth).view(np.int8)
+        # Overlap is symmetric: where j is missing from i's list, i may be in j's
+        shared, self.jaccard = (np.maximum(values, values.swapaxes(0, 1)) for values in (shared, jaccard))
+        for values in (between, self.jaccard, shared):
             # Nobody is a fellow of himself
-            values[np.arange(widest), np.arange(widest)] = 0.0
-        self.reach = usable.radius + usable.floor
-        self.size = widest
-
-    @staticmethod
-    def _mutual(found: NDArray[np.bool_], value: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Overlap is symmetric: where j is missing from i's list, i may be in j's."""
-        return np.where(found, value, value.swapaxes(0, 1))
+            values[np.arange(self.widest), np.arange(self.widest)] = 0.0
+        self.between, self.shared = _Sums(between), _Sums(shared)
+        self.reach = lists.reach
+        self.size = self.widest
 
     def measure(
         self, size: int
@@ -135,34 +224,56 @@ class _Block:
 
         Sizes are asked for from the largest to the smallest: who is left out of a group becomes an outsider to it.
         """
-        for left_out in range(self.size - 1, size - 1, -1):
-            place = self.place[:, left_out]
-            self.second = np.minimum(self.second, np.maximum(self.first, place))
-            self.first = np.minimum(self.first, place)
-        self.size = size
-        inside = _added(self.between[:size, :size].swapaxes(0, 1)) / (size - 1)
-        within = _added(self.shared[:size, :size].swapaxes(0, 1)) / (size - 1)
-        depth, count = self.distance.shape[1] - 1, self.distance.shape[2]
-        first, second = self.first[:size].astype(np.int64), self.second[:size].astype(np.int64)
-        nearest, begin = first * count + self.begin[:size], self.begin[:size]
-        two = (first < depth).astype(np.int64) + (second < depth)
-        without = (self.weighted.take(nearest) + self.weighted.take(second * count + begin)) / np.maximum(two, 1)
+        while self.size > size:
+            self._leave_out_last()
+        inside = self.between.of(size)[:size] / (size - 1)
+        within = self.shared.of(size)[:size] / (size - 1)
+        within += _WORDING_OFFSET
+        without = self.near + self.next
+        without /= np.maximum(self.outside, 1)
+        without += _WORDING_OFFSET
+        within /= without
+        apart = self.apart / inside
         pairs = self.jaccard[:size, :size].reshape(size * size, -1)
         return (
-            np.log(self.distance.take(nearest) / inside).min(axis=0),
+            np.log(apart, out=apart).min(axis=0),
             _added(pairs) / (size * (size - 1)),
-            _added(np.log((within + _WORDING_OFFSET) / (without + _WORDING_OFFSET))) / size,
+            _added(np.log(within, out=within)) / size,
             np.log(self.reach / (_added(inside) / size)),
         )
 
+    def _leave_out_last(self) -> None:
+        """The last member becomes an outsider to the others."""
+        size = self.size - 1
+        place, shared = self.place[size, :size], self.shared.values[size, :size]
+        first, second, near, nearer = self.first[:size], self.second[:size], self.near[:size], self.next[:size]
+        there, before, second_now = place < self.depth, place < first, place < second
+        # A list is in the order of distance, its end as far as its farthest
+        self.apart = np.minimum(self.apart[:size], self.between.values[size, :size])
+        self.next = np.where(before, near, np.where(second_now, shared, nearer))
+        self.near = np.where(before, shared, near)
+        self.second = np.minimum(second, np.maximum(first, place))
+        self.first = np.minimum(first, place)
+        self.outside = np.minimum(self.outside[:size] + there.view(np.int8), np.int8(2))
+        self.size = size
 
-def _padded(values: NDArray[np.float64], there: NDArray[np.int32], beyond: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Lists of the members, (member, place, group), with one place more."""
-    depth = values.shape[1]
-    out = np.empty((there.shape[0], depth + 1, there.shape[1]))
-    out[:, :depth] = values.take(there, axis=0).swapaxes(1, 2)
-    out[:, depth] = beyond[there]
-    return out
+
+class _Sums:
+    """Sums of the first so many of some terms in the order of :func:`_added`, those of smaller sizes used again."""
+
+    def __init__(self, values: NDArray[np.float64]) -> None:
+        self.values = values
+        self._made: dict[int, NDArray[np.float64]] = {}
+
+    def of(self, terms: int) -> NDArray[np.float64]:
+        """Sum of the first ``terms``."""
+        if terms not in self._made:
+            if terms in (1, _SUMS) or terms >= 2 * _SUMS:
+                self._made[terms] = _added(self.values[:terms])
+            else:
+                # From here on the order of numpy's sum is one term after another
+                self._made[terms] = self.of(terms - 1) + self.values[terms - 1]
+        return self._made[terms]
 
 
 def _added(values: NDArray[np.float64]) -> NDArray[np.float64]:

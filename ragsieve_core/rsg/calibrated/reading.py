@@ -6,7 +6,7 @@ import hashlib
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from ragsieve_core import __version__
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.calibrated.wording import WordSets, numbered
+from ragsieve_core.rsg.carried import rows_before
 from ragsieve_core.text.kept import kept_features
 from ragsieve_core.text.shared_tokens import spans
 from ragsieve_core.text.unicode_words import sequence_digest, unicode_word_list
@@ -43,6 +44,7 @@ class TextReading:
     suspicious : bool (N,), :func:`ragsieve_core.text.uts39.uts39_suspicious`.
     sequence : uint8 (N, 16), :func:`ragsieve_core.text.unicode_words.sequence_digest`.
     stray_families : what ``suspicious`` was read with.
+    texts : the texts, where the keys are hashes of them made here: one that is there again needs no hash. Not stored.
     """
 
     keys: tuple[str, ...]
@@ -50,6 +52,7 @@ class TextReading:
     suspicious: NDArray[np.bool_]
     sequence: NDArray[np.uint8]
     stray_families: int
+    texts: tuple[str, ...] | None = field(default=None, repr=False, compare=False)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The reading as plain arrays."""
@@ -135,11 +138,13 @@ def read_texts(
     ------
     InputError : numbers of texts and keys that differ.
     """
-    held = text_keys(texts) if keys is None else tuple(keys)
+    held = _keys(texts, previous) if keys is None else tuple(keys)
     if len(held) != len(texts):
         raise InputError(f"{len(texts)} texts and {len(held)} keys", expected="one key per text, in the same order")
-    then = {} if previous is None else {key: row for row, key in enumerate(previous.keys)}
-    source = np.fromiter((then.get(key, -1) for key in held), np.int64, len(held))
+    if previous is None:
+        source = np.full(len(held), -1, dtype=np.int64)
+    else:
+        source, _ = rows_before(previous.keys, held)
     fresh = np.flatnonzero(source < 0).tolist()
     _, found = kept_features(
         [texts[row] for row in fresh], lambda text: _read(text, stray_families), keys=[held[row] for row in fresh]
@@ -159,12 +164,22 @@ def read_texts(
         size = np.concatenate([np.diff(previous.sets.edges), np.diff(added.edges)])
         suspicious = np.concatenate([previous.suspicious, suspicious])
         sequence = np.concatenate([previous.sequence, sequence])
-    start = np.cumsum(size) - size
-    sets = WordSets.of(words, size[source], number[spans(start[source], size[source])])
+    if source.size != size.size or (source != np.arange(source.size)).any():
+        start = np.cumsum(size) - size
+        number, size = number[spans(start[source], size[source])], size[source]
+    sets = WordSets.of(words, size, number)
     mixed = suspicious[source]
     if previous is not None and previous.stray_families != stray_families:
         mixed = np.fromiter((uts39_suspicious(text, stray_families) for text in texts), bool, len(texts))
-    return TextReading(held, sets, mixed, sequence[source], stray_families), len(found)
+    kept = tuple(texts) if keys is None else None
+    return TextReading(held, sets, mixed, sequence[source], stray_families, kept), len(found)
+
+
+def _keys(texts: Sequence[str], previous: TextReading | None) -> tuple[str, ...]:
+    """:func:`text_keys`; texts that stand where they stood before are not hashed again."""
+    if previous is None or previous.texts is None or tuple(texts[: len(previous.texts)]) != previous.texts:
+        return text_keys(texts)
+    return previous.keys + text_keys(texts[len(previous.texts) :])
 
 
 def _read(text: str, stray_families: int) -> tuple[frozenset[str], bytes, bool]:

@@ -93,6 +93,7 @@ def score_calibrated(
     *,
     sources: Sequence[str | None] | None = None,
     reading: TextReading | None = None,
+    overlap: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> CalibratedEvidence:
     """The `calibrated` rule after any exact search.
 
@@ -104,6 +105,8 @@ def score_calibrated(
     config : parameters.
     sources : source of each document (a page, a file), None where unknown. Pieces of one source are no evidence.
     reading : of these texts by :func:`ragsieve_core.rsg.calibrated.reading.read_texts`; done here unless it is given.
+    overlap : word overlap with these neighbours, plain and weighted:
+        :meth:`ragsieve_core.rsg.calibrated.pair_words.PairWords.overlap`; worked out here unless it is given.
 
     Raises
     ------
@@ -124,14 +127,13 @@ def score_calibrated(
             expected=f"of the {count} texts, with {config.stray_families}",
         )
     sets = reading.sets
-    jaccard, weighted = neighbor_overlap(sets, neighbors.index)
+    jaccard, weighted = neighbor_overlap(sets, neighbors.index) if overlap is None else overlap
     usable = usable_neighbors(neighbors, jaccard, weighted, sources, config)
     found = group_evidence(usable, config)
     evidence, best, judged = _strongest_groups(found, sets, config)
     null = CleanTail.of(evidence, config)
     share = null.share(evidence)
-    expected_of = count * null.share(found.evidence.ravel())
-    alerting = _disjoint(found, np.flatnonzero(judged >= config.evidence_cut).tolist(), sets, expected_of)
+    alerting = _disjoint(found, np.flatnonzero(judged >= config.evidence_cut), sets, null)
     group = np.full(count, -1, dtype=np.int32)
     for place, one in enumerate(alerting):
         group[list(one.members)] = place
@@ -156,7 +158,7 @@ def score_calibrated(
         expected_number=count * share,
         group=group,
         groups=alerting,
-        islands=_disjoint(found, np.flatnonzero(island).tolist(), sets, expected_of),
+        islands=_disjoint(found, np.flatnonzero(island), sets, null),
         strongest=strongest,
         radius=usable.radius,
         expected_at_cut=count * float(null.share(np.array([config.evidence_cut]))[0]),
@@ -177,29 +179,33 @@ def _strongest_groups(
     """
     count, sizes = found.evidence.shape
     flat = found.evidence.ravel().copy()
-    shares: dict[frozenset[int], float] = {}
-    for number in np.flatnonzero(flat >= config.tail_start).tolist():
-        members = _members(found, number)
-        one = frozenset(members.tolist())
-        if one not in shares:
-            shares[one] = own_vocabulary(sets, members)
-        if shares[one] >= config.island_share:
-            flat[number] = -np.inf
+    asked = np.flatnonzero(flat >= config.tail_start)
+    column = asked % max(sizes, 1)
+    for place, size in enumerate(found.sizes):
+        some = asked[column == place]
+        if some.size:
+            # Many documents have the same group
+            held = np.sort(found.members[some // sizes, :size], axis=1)
+            _, first, inverse = np.unique(
+                held.view(f"V{held.itemsize * size}").ravel(), return_index=True, return_inverse=True
+            )
+            island = own_vocabulary(sets, held[first]) >= config.island_share
+            flat[some[island[inverse]]] = -np.inf
     evidence = np.full(count, -np.inf)
-    best = np.full(count, -1, dtype=np.int64)
-    rank = np.empty(flat.size, dtype=np.int64)
-    rank[np.lexsort((-np.arange(flat.size), flat))] = np.arange(flat.size)
-    top = np.full(count, -1, dtype=np.int64)
-    for column, size in enumerate(found.sizes):
-        held = np.flatnonzero(np.isfinite(flat.reshape(count, sizes)[:, column]))
-        place = rank[held * sizes + column]
+    best = np.full(count, flat.size, dtype=np.int64)
+    finite = [np.flatnonzero(np.isfinite(flat[place::sizes])) for place in range(sizes)]
+    for place, size in enumerate(found.sizes):
+        value = flat[finite[place] * sizes + place]
         for position in range(size):
-            np.maximum.at(top, found.members[held, position], place)
-    by_rank = np.argsort(rank)
-    some = top >= 0
-    best[some] = by_rank[top[some]]
-    evidence[some] = flat[best[some]]
-    return evidence, best, flat
+            np.maximum.at(evidence, found.members[finite[place], position], value)
+    for place, size in enumerate(found.sizes):
+        number = finite[place] * sizes + place
+        for position in range(size):
+            member = found.members[finite[place], position]
+            # Of equally strong ones the first
+            top = flat[number] == evidence[member]
+            np.minimum.at(best, member[top], number[top])
+    return evidence, np.where(best < flat.size, best, -1), flat
 
 
 def _members(found: GroupEvidence, number: int) -> NDArray[np.int32]:
@@ -218,33 +224,42 @@ def _members_of(found: GroupEvidence, best: NDArray[np.int64]) -> NDArray[np.int
 
 
 def _disjoint(
-    found: GroupEvidence, numbers: Sequence[int], sets: WordSets, expected: NDArray[np.float64]
+    found: GroupEvidence, numbers: NDArray[np.int64], sets: WordSets, null: CleanTail
 ) -> tuple[SuspectGroup, ...]:
     """Groups of those flat numbers, strongest first, none sharing a document with a stronger one."""
     flat = {name: getattr(found, name).ravel() for name in ("evidence", "isolation", "jaccard", "contrast")}
-    compactness = found.compactness.ravel()
+    flat["compactness"] = found.compactness.ravel()
     taken: set[int] = set()
-    groups = []
-    for number in sorted(numbers, key=lambda one: (-flat["evidence"][one], one)):
-        members = _members(found, number)
-        if taken & set(members.tolist()):
-            continue
-        taken |= set(members.tolist())
-        groups.append(
-            SuspectGroup(
-                tuple(sorted(members.tolist())),
-                **{name: float(column[number]) for name, column in flat.items()},
-                compactness=float(compactness[number]),
-                own_vocabulary=own_vocabulary(sets, members),
-                expected_number=float(expected[number]),
-            )
+    kept: list[int] = []
+    of_size: dict[int, list[int]] = {size: [] for size in found.sizes}
+    for number in numbers[np.argsort(-flat["evidence"][numbers], kind="stable")].tolist():
+        members = _members(found, number).tolist()
+        if taken.isdisjoint(members):
+            taken.update(members)
+            kept.append(number)
+            of_size[len(members)].append(number)
+    own: dict[int, float] = {}
+    for size, some in of_size.items():
+        if some:
+            rows = found.members[np.array(some) // len(found.sizes), :size]
+            own |= zip(some, own_vocabulary(sets, rows).tolist(), strict=True)
+    expected = found.evidence.shape[0] * null.share(flat["evidence"][kept])
+    return tuple(
+        SuspectGroup(
+            tuple(sorted(_members(found, number).tolist())),
+            **{name: float(column[number]) for name, column in flat.items()},
+            own_vocabulary=own[number],
+            expected_number=number_expected,
         )
-    return tuple(groups)
+        for number, number_expected in zip(kept, expected.tolist(), strict=True)
+    )
 
 
 def _density(neighbors: Neighbors, usable: UsableNeighbors, strongest: NDArray[np.int32]) -> Density:
     """The shared fields: fellows of the strongest group as retained neighbours, the rest with a reason."""
-    fellow = (neighbors.index[:, :, None] == strongest[:, None, :]).any(axis=2)
+    fellow = np.zeros(neighbors.index.shape, dtype=bool)
+    for member in strongest.T:
+        fellow |= neighbors.index == member[:, None]
     retention = np.where(fellow, Retention.RETAINED, Retention.OUTSIDE_GROUP)
     retention = np.where(usable.same_source, Retention.SAME_SOURCE, retention)
     retention = np.where(usable.copy, Retention.COPY, retention).astype(np.uint8)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,21 +69,27 @@ def usable_neighbors(
     same = number[neighbors.index] == number[:, None]
     copy = jaccard >= config.copy_jaccard
     fit = ~(same | copy)
-    order = np.argsort(~fit, axis=1, kind="stable")[:, : config.keep]
-    used = np.take_along_axis(fit, order, 1)
-    gap = np.maximum(0.0, 1.0 - np.take_along_axis(neighbors.cosine, order, 1).astype(np.float64))
+    keep = min(config.keep, fit.shape[1])
+    # Most lists pass over nobody
+    passed = np.flatnonzero(~fit[:, :keep].all(axis=1))
+    order = np.argsort(~fit[passed], axis=1, kind="stable")[:, :keep]
+
+    def kept(values: NDArray[Any]) -> NDArray[Any]:
+        out = values[:, :keep].copy()
+        out[passed] = np.take_along_axis(values[passed], order, 1)
+        return out
+
+    used = kept(fit)
+    gap = np.maximum(0.0, 1.0 - kept(neighbors.cosine).astype(np.float64))
     last = np.maximum(used.sum(axis=1) - 1, 0)
     farthest = np.take_along_axis(gap, last[:, None], 1)
     some = used.any(axis=1)
     radius = float(np.median(farthest[some])) if some.any() else 0.0
     floor = max(config.distance_floor * radius, 1e-9)
+    index, overlap, rare = kept(neighbors.index), kept(jaccard), kept(weighted)
+    index[~used], overlap[~used], rare[~used] = -1, 0.0, 0.0
+    distance = np.where(used, gap, farthest)
+    distance += floor
     return UsableNeighbors(
-        np.where(used, np.take_along_axis(neighbors.index, order, 1), -1).astype(np.int32),
-        np.where(used, gap, farthest) + floor,
-        np.where(used, np.take_along_axis(jaccard, order, 1), 0.0),
-        np.where(used, np.take_along_axis(weighted, order, 1), 0.0),
-        same,
-        copy & ~same,
-        radius,
-        floor,
+        index.astype(np.int32, copy=False), distance, overlap, rare, same, copy & ~same, radius, floor
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,29 +95,40 @@ def neighbor_overlap(sets: WordSets, index: NDArray[np.int32]) -> tuple[NDArray[
     count, k = index.shape
     plain, weighted = np.zeros(count * k), np.zeros(count * k)
     size = np.diff(sets.edges)
-    mass = _masses(sets, size)
-    shared = _Shared.of(sets)
+    mass = word_masses(sets)
+    shared = SharedWords.of(sets)
     twin = earlier_places(index)
     own = np.flatnonzero(twin < 0)
     left, right = own // k, index.ravel()[own].astype(np.int64)
-    first_pair = np.searchsorted(left, np.arange(count + 1))
-    asked = np.concatenate([[0], np.cumsum(shared.size[right] * _PIECE)])[first_pair]
 
-    def work(part: tuple[int, int]) -> None:
-        first, last = part
-        pairs = slice(first_pair[first], first_pair[last])
+    def work(part: tuple[int, int, slice]) -> None:
+        first, last, pairs = part
         one, other, to = left[pairs], right[pairs], own[pairs]
-        number, weight = shared.count(first, last, one, other)
-        union = size[one] + size[other] - number
-        union_mass = mass[one] + mass[other] - weight
-        plain[to] = np.divide(number, union, out=np.zeros(to.size), where=union > 0)
-        # A word every document holds weighs nothing; texts of such words alone share no evidence
-        weighted[to] = np.divide(weight, union_mass, out=np.zeros(to.size), where=union_mass > 1e-12)
+        pair, word = shared.find(first, last, one, other)
+        number = np.bincount(pair, minlength=to.size)
+        weight = np.bincount(pair, shared.rarity[word], minlength=to.size).astype(np.float64, copy=False)
+        plain[to], weighted[to] = overlaps(number, weight, size[one], size[other], mass[one], mass[other])
 
-    deque(run_tasks(work, _parts(asked, shared.rows)), maxlen=0)
+    deque(run_tasks(work, shared.parts(left, right)), maxlen=0)
     later = np.flatnonzero(twin >= 0)
     plain[later], weighted[later] = plain[twin[later]], weighted[twin[later]]
     return plain.reshape(count, k), weighted.reshape(count, k)
+
+
+def overlaps(
+    number: NDArray[np.signedinteger[Any]],
+    weight: NDArray[np.float64],
+    size: NDArray[np.int64],
+    other_size: NDArray[np.int64],
+    mass: NDArray[np.float64],
+    other_mass: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Jaccard of m pairs, plain and weighted, from the number and rarity of shared words and of each side's."""
+    union = size + other_size - number
+    union_mass = mass + other_mass - weight
+    plain = np.divide(number, union, out=np.zeros(number.size), where=union > 0)
+    # A word every document holds weighs nothing; texts of such words alone share no evidence
+    return plain, np.divide(weight, union_mass, out=np.zeros(number.size), where=union_mass > 1e-12)
 
 
 def _parts(asked: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
@@ -129,8 +141,9 @@ def _parts(asked: NDArray[np.int64], rows: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _masses(sets: WordSets, size: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Rarity of each document's words, summed; documents with equally many at once."""
+def word_masses(sets: WordSets) -> NDArray[np.float64]:
+    """Rarity of each document's words, summed, float64 (N,); documents with equally many at once."""
+    size = np.diff(sets.edges)
     mass = np.zeros(size.size)
     weights = sets.rarity[sets.number]
     order = np.argsort(size, kind="stable")
@@ -141,16 +154,17 @@ def _masses(sets: WordSets, size: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shared:
+class SharedWords:
     """Words that two documents or more hold, in pieces that are looked up together.
 
     Attributes
     ----------
     pieces : int64 (P, _PIECE); the words of each document in their order, padded with ``width``. Numbered by falling
         frequency, so that the part of a table that most look-ups meet is small.
-    start, size : int64 (N,), first piece of each document, and how many.
+    start, size : int64 (n,), first piece of each document, and how many.
     rarity : float64 (width,).
     rows : documents whose words are laid out in one table.
+    number : int32 (width,), each word's number in the vocabulary.
     """
 
     pieces: NDArray[np.int64]
@@ -158,11 +172,13 @@ class _Shared:
     size: NDArray[np.int64]
     rarity: NDArray[np.float64]
     rows: int
+    number: NDArray[np.int32]
 
     @classmethod
-    def of(cls, sets: WordSets) -> _Shared:
+    def of(cls, sets: WordSets) -> SharedWords:
+        """Words of all documents."""
         width = int((sets.frequency > 1).sum())
-        order = np.argsort(-sets.frequency, kind="stable")
+        order = np.argsort(-sets.frequency, kind="stable").astype(np.int32)
         rank = np.empty(order.size, dtype=np.int64)
         rank[order] = np.arange(order.size)
         number = rank[sets.number]
@@ -174,12 +190,19 @@ class _Shared:
         pieces = np.full(int(size.sum()) * _PIECE, width, dtype=np.int64)
         pieces[spans(start * _PIECE, held)] = number[kept]
         rows = max(1, min(_ROWS, _CELLS // (width + 1)))
-        return cls(pieces.reshape(-1, _PIECE), start, size, sets.rarity[order[:width]], rows)
+        return cls(pieces.reshape(-1, _PIECE), start, size, sets.rarity[order[:width]], rows, order[:width])
 
-    def count(
+    def parts(self, left: NDArray[np.int64], right: NDArray[np.int64]) -> Iterator[tuple[int, int, slice]]:
+        """Consecutive [first, last) of the documents, bounded in memory, and their pairs; ``left`` is increasing."""
+        first_pair = np.searchsorted(left, np.arange(int(left[-1]) + 2 if left.size else 1))
+        asked = np.concatenate([[0], np.cumsum(self.size[right] * _PIECE)])[first_pair]
+        for first, last in _parts(asked, self.rows):
+            yield first, last, slice(first_pair[first], first_pair[last])
+
+    def find(
         self, first: int, last: int, left: NDArray[np.int64], right: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """Shared words of pairs, left in [first, last): their number, and their rarity added up in their order."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Words shared by pairs, left in [first, last): numbers of the pairs and of the words here, in their order."""
         width = self.rarity.size + 1
         table = np.zeros((last - first) * width, dtype=bool)
         row = np.repeat(np.arange(last - first) * width, self.size[first:last])
@@ -189,7 +212,4 @@ class _Shared:
         word = self.pieces.take(spans(self.start[right], size), axis=0)
         cell = word + np.repeat((left - first) * width, size)[:, None]
         held = np.flatnonzero(table.take(cell))
-        pair = np.repeat(np.arange(left.size), size)[held // _PIECE]
-        number = np.bincount(pair, minlength=left.size).astype(np.int64)
-        weight = np.bincount(pair, self.rarity[word.ravel()[held]], minlength=left.size)
-        return number, weight.astype(np.float64)
+        return np.repeat(np.arange(left.size), size)[held // _PIECE], word.ravel()[held]

@@ -88,3 +88,8 @@ def test_no_alert_no_campaign() -> None:
     ids, texts, vectors = planted()
     found = score_corpus(ids[:90], texts[:90], vectors[:90], CalibratedConfig())
     assert campaigns(found, texts[:90]) == ()
+
+
+def test_campaigns_of_the_same_contents_get_an_id_each() -> None:
+    ids = campaign_ids([frozenset("a"), frozenset("ab"), frozenset("ab"), frozenset("a")])
+    assert len(set(ids)) == 4
