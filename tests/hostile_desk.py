@@ -10,7 +10,6 @@ import json
 from datetime import datetime
 from pathlib import Path
 
-
 from ragsieve_core.policy import PolicyRule
 from ragsieve_core.review.approval import ReviewPolicy
 from tests.small_warehouse import HOSTILE_CORPUS, HOSTILE_NAME, HOSTILE_TENANT, HOSTILE_WORDS
@@ -40,7 +39,7 @@ LINK = "https://x.example/![e](http://127.0.0.1:9/e.png)<img src=x onerror=alert
 
 
 def worsen(path: Path, first: str) -> dict[str, str]:
-    """Fill the desk of the warehouse at ``path``; the document ``first`` stays undecided and gets all that leaves it so.
+    """Fill the desk of the warehouse at ``path``; the document ``first`` gets all that leaves its alert undecided.
 
     Returns
     -------
@@ -58,7 +57,10 @@ def worsen(path: Path, first: str) -> dict[str, str]:
         hold(wh, mine["alert_id"], principal=EVE, hours=24, reason=HOSTILE_WORDS)
         _truth(wh, first)
         kept, gone, released = ([row for row in rows if row["document_id"] == name] for name in planted[:3])
-        for row, verdict, reason in ((kept[0], "keep", "benign"), *((row, "quarantine", "true_positive") for row in gone)):
+        for row, verdict, reason in (
+            (kept[0], "keep", "benign"),
+            *((row, "quarantine", "true_positive") for row in gone),
+        ):
             decide(wh, row["alert_id"], int(row["version"]), principal=EVE, verdict=verdict, reason=reason,
                    note=HOSTILE_WORDS, at_once=verdict == "quarantine")  # fmt: skip
         for row in released:
@@ -104,12 +106,16 @@ def _people(wh: Warehouse) -> None:
     issue_token(wh, principal=EVE, name=HOSTILE_WORDS, scope="gate", tenant=HOSTILE_TENANT)
     set_policy(wh, ReviewPolicy(claim_minutes=31), principal=EVE, note=HOSTILE_WORDS)
     save_policy(wh, [PolicyRule("rsq", "paper", {"eta_Q": 0.9}, HOSTILE_CORPUS)], principal=EVE, note=HOSTILE_WORDS)
-    save_view(wh, HOSTILE_NAME[:60], {"search": [HOSTILE_NAME], "corpus": [HOSTILE_CORPUS]}, principal=local_principal())
+    save_view(
+        wh, HOSTILE_NAME[:60], {"search": [HOSTILE_NAME], "corpus": [HOSTILE_CORPUS]}, principal=local_principal()
+    )
 
 
 def _truth(wh: Warehouse, document: str) -> None:
     stated = state_claim(wh, HOSTILE_CORPUS, document, principal=EVE, statement=HOSTILE_WORDS)
-    record_check(wh, stated, principal=EVE, kind="human_review", outcome="contradicted", evidence=[LINK], note=HOSTILE_WORDS)
+    record_check(
+        wh, stated, principal=EVE, kind="human_review", outcome="contradicted", evidence=[LINK], note=HOSTILE_WORDS
+    )
     record_remedy(wh, HOSTILE_CORPUS, document, "source_notified", principal=EVE, evidence=[LINK], note=HOSTILE_WORDS)
 
 

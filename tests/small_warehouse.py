@@ -169,7 +169,7 @@ def build(path: Path, events: int = 3, rule: str = "paper", *, worst: bool = Fal
 
 def _spoilt(event: EventRecord) -> EventRecord:
     """The same event with the worst strings in every field that a gate's caller fills in."""
-    words = {name: f"{HOSTILE_WORDS} {event.query_id}" for name in ("query", "query_id", "condition", "index_version")}
+    words = dict.fromkeys(("query", "query_id", "condition", "index_version"), f"{HOSTILE_WORDS} {event.query_id}")
     return dataclasses.replace(event, corpus=HOSTILE_CORPUS, tenant=HOSTILE_TENANT, **words)
 
 

@@ -22,6 +22,9 @@ _STYLE = """
 [data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stMultiSelect"] span:has(> [title]),
 [data-testid="stMultiSelect"] span[title], [data-testid="stBaseButton-primaryFormSubmit"]:not(:disabled)
 {color: light-dark(#fff, #12171d)}
+[data-testid="stMarkdownContainer"] code {unicode-bidi: isolate}
+[role="dialog"] li code {font-size: 0.95em}
+.st-key-question_mark {display: none}
 """
 _FOOT = "font-size:0.8rem;opacity:0.78;border-top:1px solid rgba(128,138,150,0.35);padding-top:0.7rem;margin-top:1.2rem"
 

@@ -14,6 +14,8 @@ from app.components.labels import html_label
 BEFORE_RSQ: Final = frozenset({"quarantine", "hold", "rsg", "unadmitted", "hidden"})
 _BOX: Final = "border:1px solid rgba(128,138,150,0.35);border-radius:0.5rem;padding:0.45rem 0.6rem;min-width:0"
 _LINE: Final = "display:flex;gap:0.45rem;font-size:0.86rem;line-height:1.6;min-width:0"
+# The palette's vermillion, as dark and as light as text of this size has to be
+_OUT: Final = "color:light-dark(#B34700,#F08A3C);white-space:nowrap"
 _CUT: Final = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 
 
@@ -65,7 +67,7 @@ def _column(stage: Stage) -> str:
 def _line(rank: int, row: Mapping[str, Any], gone: str) -> str:
     name, title = html_label(row["document_id"], 40), html_label(row.get("title") or "", 80)
     struck = "text-decoration:line-through;opacity:0.75" if gone else ""
-    why = f'<b style="color:#D55E00;white-space:nowrap">out: {html_label(gone, 20)}</b>' if gone else ""
+    why = f'<b style="{_OUT}">out: {html_label(gone, 20)}</b>' if gone else ""
     return (
         f'<div style="{_LINE}"><span style="opacity:0.6;min-width:1.5rem;text-align:right">{rank}</span>'
         f'<span style="{_CUT};{struck}" title="{title}"><code>{name}</code> {title}</span>{why}</div>'

@@ -15,7 +15,7 @@ from itertools import pairwise
 import streamlit as st
 
 from app.components.highlights import Highlight, segment_style, tag_style
-from app.components.marks import describe, hidden_positions, mark
+from app.components.marks import describe, hidden_positions, marked
 
 # A longer text would only slow the browser; the cut is said below the text
 SHOWN_CHARACTERS = 20_000
@@ -31,7 +31,6 @@ _MARK = (
 )
 MARK_STYLE = f"pre [data-hidden] {{{_MARK}}}"
 """Rule of the marks, once on every page: on each mark it would be most of a text that is full of them."""
-_APART = 3
 _NOTE = "font-size:0.8rem;opacity:0.75;padding-top:0.35rem"
 
 
@@ -68,19 +67,17 @@ def _escaped(text: str, start: int, end: int, hidden: frozenset[int]) -> str:
         while run < end and run in hidden and text[run] == character:
             run += 1
         parts.append(html.escape(text[last:position], quote=True))
-        times = run - position
-        # Ten thousand equal marks would bury the text around them, and slow the browser
-        parts += [_mark_html(character, times)] if times > _APART else [_mark_html(character, 1)] * times
+        parts.append(_mark_html(character, run - position))
         last = run
     parts.append(html.escape(text[last:end], quote=True))
     return "".join(parts)
 
 
 def _mark_html(character: str, times: int) -> str:
-    counted, shown = (f' data-times="{times}"', f" × {times:,}") if times > 1 else ("", "")
+    counted = f' data-times="{times}"' if times > 1 else ""
     return (
         f'<span data-hidden="{ord(character):X}"{counted} title="{html.escape(describe(character), quote=True)}">'
-        f"{mark(character)}{shown}</span>"
+        f"{marked(character, times)}</span>"
     )
 
 

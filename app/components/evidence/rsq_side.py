@@ -15,7 +15,7 @@ from app.components.evidence.reading import candidate, decoded
 from app.components.evidence.script import show_script
 from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.states import show_answer_state, show_own_states
 from app.pages_map import REPLAY, page_file
 from app.session import Desk
@@ -35,7 +35,9 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
     st.selectbox(
         "Query",
         list(events),
-        format_func=lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}",
+        format_func=apart(
+            events, lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}"
+        ),
         key="event",
         on_change=url_state.keep,
         args=("event",),

@@ -61,7 +61,25 @@ def text_of(reader: Reader) -> str:
 anything = st.text(alphabet=st.characters(codec=None, categories=None), max_size=60)
 nasty = st.lists(
     st.sampled_from(
-        ["<b>", "</pre>", "&amp;", "\n", "\t", "\r", "\u202e", "\u202e" * 5, "\u200d", "\0", "é", "א", "ß", '"', "'", "`", "\ufeff"]
+        [
+            "<b>",
+            "</pre>",
+            "&amp;",
+            "\n",
+            "\t",
+            "\r",
+            "\u202e",
+            "\u202e" * 5,
+            "\u200d",
+            "\0",
+            "é",
+            "א",
+            "ß",
+            '"',
+            "'",
+            "`",
+            "\ufeff",
+        ]
     ),
     max_size=20,
 ).map("".join)
