@@ -10,8 +10,9 @@ import streamlit as st
 from app.components import url_state
 from app.components.blind_draws import show_draws
 from app.components.blind_quality import show_quality
+from app.components.deciding.keys import show_keys
 from app.components.facts import facts_html, moment
-from app.components.labels import plain_label
+from app.components.labels import apart
 from app.components.outcome import attempt, show_outcome
 from app.components.untrusted_text import show_text
 from app.session import Desk, desk
@@ -39,7 +40,7 @@ def main() -> None:
             "Corpus",
             names,
             None,
-            plain_label,
+            apart(names),
             placeholder="Any",
             width=220,
             key="corpus",
@@ -91,6 +92,7 @@ def show_item(item: BlindItem) -> None:
         _answer("Looks placed", ":material/flag:", True, item, "y")
         _answer("Does not", ":material/check:", False, item, "n")
         _answer("Cannot tell", ":material/help:", None, item, "u")
+        show_keys("blind")
 
 
 def _answer(label: str, icon: str, promoted: bool | None, item: BlindItem, key: str) -> None:

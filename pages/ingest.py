@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.components.import_form import show_import
 from app.components.job_list import show_jobs, show_running
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.scan_history import show_scans
 from app.services.console_jobs import start
 from app.session import Desk, desk
@@ -46,7 +46,7 @@ def scan(here: Desk, names: list[str]) -> None:
         return
     st.caption("RSG over the latest snapshot. Documents without vectors are encoded first; a scan stored once is kept.")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Corpus", names, format_func=plain_label, key="scan_corpus", width=240)
+        st.selectbox("Corpus", names, format_func=apart(names), key="scan_corpus", width=240)
         st.selectbox("Rule", RULES, key="scan_rule", width=160, help="`calibrated` is the console's own.")
         st.button(
             "Start the scan", icon=":material/radar:", type="primary", on_click=_scan, args=(here,), key="scan_go"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -143,16 +144,18 @@ def evidence(found: EventDetail, n: int, k: int) -> None:
     row = next((r for r in found.ranking if r["document_id"] == subject.row["document_id"]), None)
     text = document_text(row["text"] or "", row["title"] or "") if row and row["text"] is not None else ""
     tabs = st.tabs(TERMS, key="term", on_change="rerun", bind="query-params")
-    with tabs[0]:
-        show_ranking(found.ranking, candidates, subject, n, k, key="ranking")
-    with tabs[1]:
-        show_anchors(subject, text, n, k, key="anchors")
-    with tabs[2]:
-        show_script(subject, text, key="script")
-    with tabs[3]:
-        show_surprisal(subject, text, key="surprisal")
-    with tabs[4]:
-        show_alignment(subject, text, key="alignment")
+    shows = (
+        partial(show_ranking, found.ranking, candidates, subject, n, k, key="ranking"),
+        partial(show_anchors, subject, text, n, k, key="anchors"),
+        partial(show_script, subject, text, key="script"),
+        partial(show_surprisal, subject, text, key="surprisal"),
+        partial(show_alignment, subject, text, key="alignment"),
+    )
+    for tab, show in zip(tabs, shows, strict=True):
+        # Each draws a text of up to 20,000 characters: only the one that is looked at
+        if tab.open:
+            with tab:
+                show()
 
 
 main()

@@ -6,6 +6,7 @@ reviewer would meet them: in title, source, contributor, id and text.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -44,6 +45,10 @@ BIDI_AND_EMOJI = "\U0001f469\u200d\U0001f680 \u05e9\u05dc\u05d5\u05dd \u0645\u06
 CONTROLS = "".join(map(chr, (1, 7, 8, 11, 12, 27, 127, 133, 0x2028)))
 HOSTILE_ID = "plant-0<img src=x onerror=alert(3)>=1+1"
 HOSTILE_TENANT = "=HYPERLINK(0)<script>alert(4)</script>"
+HOSTILE_CORPUS = "<img src=x onerror=alert(6)>![c](http://127.0.0.1:9/c.png) **c** :red[c] $c$ `c`"
+HOSTILE_NAME = "=1+1 <img src=x onerror=alert(7)>![n](http://127.0.0.1:9/n.png)\u202eeman\u200b"
+"""Short enough for every field that people fill in."""
+HOSTILE_WORDS = f"{MARKUP} {HOSTILE_NAME} [l](javascript:alert(8)) **b** :red[c] $d$ `e` :material/delete:\u202e\x07\0"
 _TOPICS = ("harbour", "festival", "orchard", "railway", "glacier", "observatory", "market", "lighthouse")
 
 
@@ -127,6 +132,8 @@ def _worst(rows: list[dict[str, str]]) -> None:
         "source_uri": LONG_LINE[:9000],
     }
     planted[4] |= {"tenant": HOSTILE_TENANT, "source_uri": "javascript:alert(5)"}
+    for row in planted[:5]:
+        row |= {"parent": HOSTILE_WORDS, "licence": HOSTILE_WORDS, "batch": HOSTILE_WORDS}
 
 
 def build(path: Path, events: int = 3, rule: str = "paper", *, worst: bool = False) -> Small:
@@ -140,12 +147,15 @@ def build(path: Path, events: int = 3, rule: str = "paper", *, worst: bool = Fal
         names = ("id", "title", "text", "source_uri", "contributor")
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in names}
         columns["tenant"] = [row.get("tenant", "default") for row in rows]
+        columns |= {name: [row.get(name, "") for row in rows] for name in ("parent", "licence", "batch")}
         batch = RecordBatchColumns(**columns, line=list(range(1, len(rows) + 1)), ordinal=list(range(len(rows))))
-        spec = EncoderSpec("fixture-64", "fixture", 64)
-        stored = ingest(wh, CORPUS, [batch], principal=principal, embeddings=matrix, encoder=spec)
+        spec = EncoderSpec("fixture-64", HOSTILE_NAME if worst else "fixture", 64)
+        corpus = HOSTILE_CORPUS if worst else CORPUS
+        stored = ingest(wh, corpus, [batch], principal=principal, embeddings=matrix, encoder=spec)
         assert stored.snapshot is not None
-        _scan(wh, stored.snapshot)
-        record_events(wh, [_event(rows, stored.snapshot, n, rng, rule) for n in range(events)], principal=principal)
+        _scan(wh, stored.snapshot, corpus)
+        made = [_event(rows, stored.snapshot, n, rng, rule) for n in range(events)]
+        record_events(wh, [_spoilt(event) for event in made] if worst else made, principal=principal)
         from warehouse.alerts import QueueFilter, queue_page
 
         found = {
@@ -157,13 +167,19 @@ def build(path: Path, events: int = 3, rule: str = "paper", *, worst: bool = Fal
     return Small(path, found["rsq"][0]["alert_id"], found["rsg"][0]["alert_id"], rows[-1]["id"])
 
 
-def _scan(wh: Warehouse, snapshot: str) -> None:
+def _spoilt(event: EventRecord) -> EventRecord:
+    """The same event with the worst strings in every field that a gate's caller fills in."""
+    words = dict.fromkeys(("query", "query_id", "condition", "index_version"), f"{HOSTILE_WORDS} {event.query_id}")
+    return dataclasses.replace(event, corpus=HOSTILE_CORPUS, tenant=HOSTILE_TENANT, **words)
+
+
+def _scan(wh: Warehouse, snapshot: str, corpus: str) -> None:
     held = load_snapshot(wh, snapshot, principal=local_principal(), encoder="fixture-64")
     config = rsg_preset("paper")
     assert held.embeddings is not None
     found = score_corpus(held.ids, held.full_texts(), np.asarray(held.embeddings), config)
     record = ScanRecord(
-        corpus=CORPUS,
+        corpus=corpus,
         snapshot=snapshot,
         detector="rsg",
         rule="paper",

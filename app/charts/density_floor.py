@@ -30,7 +30,9 @@ def reason_name(reason: str, retained: bool) -> tuple[str, str, str]:
     """Shown name, symbol and colour of a neighbour's fate; an unknown reason is shown as it is."""
     if retained:
         return REASONS["retained"]
-    return REASONS.get(reason.casefold(), (f"rejected: {reason.replace('_', ' ').casefold()}", "diamond-open", GREY))
+    return REASONS.get(
+        reason.casefold(), (f"rejected: {chart_label(reason.replace('_', ' ').casefold())}", "diamond-open", GREY)
+    )
 
 
 def density_floor(

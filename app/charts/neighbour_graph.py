@@ -96,10 +96,13 @@ def neighbour_graph(
 
 def _node(node: Node, place: Point, used: Sequence[str]) -> dict[str, Any]:
     _, symbol, colour, size = ROLES[node.role]
-    label = plain_label(node.document_id, 18)
+    # Braces open a style of rich text, whose name would be hidden
+    label, title = (
+        plain_label(text, most).translate(_BRACES) for text, most in ((node.document_id, 18), (node.title, 40))
+    )
     return {
         "id": str(node.version_id),
-        "name": f"{label} · {plain_label(node.title, 40)}",
+        "name": f"{label} · {title}",
         "value": list(place),
         "category": used.index(node.role),
         "symbol": symbol,
@@ -108,7 +111,7 @@ def _node(node: Node, place: Point, used: Sequence[str]) -> dict[str, Any]:
         "label": {
             "show": True,
             "position": "bottom",
-            "formatter": label.replace("{", "(").replace("}", ")"),
+            "formatter": label,
             "fontSize": 10,
         },
         "tooltip": {"formatter": "{b}"},
@@ -116,9 +119,7 @@ def _node(node: Node, place: Point, used: Sequence[str]) -> dict[str, Any]:
 
 
 def _edge(edge: Edge) -> dict[str, Any]:
-    colour, width, kind = (
-        (GREEN, 2.6, "solid") if edge.mutual else (BLUE, 1.6, "solid") if edge.retained else (GREY, 0.8, "dotted")
-    )
+    colour, width, kind = _LINES[0 if edge.mutual else 1 if edge.retained else 2]
     return {
         "source": str(edge.one),
         "target": str(edge.other),

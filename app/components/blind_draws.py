@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from app.components.labels import plain_label
+from app.components.labels import apart
 from app.components.outcome import attempt
 from app.session import Desk
 from warehouse.quality import record_review_labels
@@ -33,7 +33,7 @@ def show_draws(here: Desk, names: Sequence[str]) -> None:
         "Items are drawn at random and enter the lane without score, flag or kind, in another order for everybody."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Of corpus", names, format_func=plain_label, key="draw_corpus", width=200)
+        st.selectbox("Of corpus", names, format_func=apart(names), key="draw_corpus", width=200)
         st.selectbox("Draw", list(KINDS), format_func=KINDS.__getitem__, key="draw_kind", width=300)
         st.number_input("Share, %", 0.0, 100.0, 2.0, 1.0, key="draw_rate", format="%g", width=120)
         st.number_input(

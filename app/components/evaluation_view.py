@@ -14,7 +14,7 @@ from app.charts.evaluation_heatmap import cell_key
 from app.charts.frame import CONFIG
 from app.components import url_state
 from app.components.figure_data import figure_data
-from app.components.labels import plain_label, safe_label
+from app.components.labels import apart, plain_label, safe_label
 from app.components.table import number_column, show_table, text_column
 from app.services.evaluating import ablation_rows
 from ragsieve_core.evaluate.cells import BUDGETS, Sample, Slice, missed
@@ -55,7 +55,9 @@ def show_controls(datasets: Sequence[str]) -> View:
             width=330,
             **_bound("population", "retrieved"),
         )
-        st.selectbox("Dataset", list(datasets), None, plain_label, width=190, placeholder="Any", **_bound("dataset"))
+        st.selectbox(
+            "Dataset", list(datasets), None, apart(datasets), width=190, placeholder="Any", **_bound("dataset")
+        )
     return View(measure, population, dataset)
 
 
@@ -71,7 +73,7 @@ def chosen_cell(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
         "Cell",
         list(keys),
         None,
-        lambda key: plain_label(key.replace("~", " · "), 120),
+        apart(keys, lambda key: plain_label(key.replace("~", " · "), 120)),
         placeholder="Click a cell above, or choose one",
         **_bound("cell"),
     )

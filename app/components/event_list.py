@@ -12,7 +12,7 @@ from app.components import url_state
 from app.components.csv_export import csv_download
 from app.components.definitions import definition
 from app.components.facts import moment
-from app.components.labels import plain_label, spaced
+from app.components.labels import apart, plain_label, spaced
 from app.components.table import number_column, text_column
 from app.session import Desk
 from warehouse.events import list_events
@@ -70,7 +70,7 @@ def _asked(here: Desk, corpora: Sequence[str]) -> tuple[Page, int]:
     flagged, document = url_state.one_of("flagged", list(FLAGS)), url_state.line("document").strip()
     sort, size = url_state.one_of("sort", list(SORTS), "occurred_at"), url_state.one_of("rows", SIZES, 50) or 50
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Corpus", list(corpora), None, plain_label, placeholder="Any", width=150, **_bound("corpus"))
+        st.selectbox("Corpus", list(corpora), None, apart(corpora), placeholder="Any", width=150, **_bound("corpus"))
         st.selectbox("State", STATES, None, spaced, placeholder="Any", width=170, **_bound("state"))
         st.selectbox("Flagged", list(FLAGS), None, placeholder="Any", width=110, **_bound("flagged"))
         st.text_input("Ranked document, whole id", placeholder="Any", width=210, **_bound("document"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.components.labels import html_label, plain_label
+from app.components.untrusted_text import MARK_STYLE
 from app.session import Desk, MissingWarehouseError, warehouse_path
 from ragsieve_core.errors import BusyError, RagsieveError
 
@@ -14,20 +15,23 @@ FLAG_MEANS = (
 )
 # Streamlit's own margins leave a third of a laptop screen empty. Its captions, and white on the light accent of the
 # dark theme, miss the contrast of 4.5 that WCAG 2 asks of text
-_STYLE = """<style>
+_STYLE = """
 [data-testid="stMainBlockContainer"] {padding: 4rem 2rem 2rem 2rem; max-width: 1680px}
 [data-testid="stSidebarHeader"] {height: 2.2rem; padding: 0}
 [data-testid="stCaptionContainer"] {opacity: 0.82}
 [data-testid="stBaseButton-primary"]:not(:disabled), [data-testid="stMultiSelect"] span:has(> [title]),
 [data-testid="stMultiSelect"] span[title], [data-testid="stBaseButton-primaryFormSubmit"]:not(:disabled)
 {color: light-dark(#fff, #12171d)}
-</style>"""
+[data-testid="stMarkdownContainer"] code {unicode-bidi: isolate}
+[role="dialog"] li code {font-size: 0.95em}
+.st-key-question_mark {display: none}
+"""
 _FOOT = "font-size:0.8rem;opacity:0.78;border-top:1px solid rgba(128,138,150,0.35);padding-top:0.7rem;margin-top:1.2rem"
 
 
 def frame_style() -> None:
     """Margins of every page."""
-    st.html(_STYLE)
+    st.html(f"<style>{_STYLE}{MARK_STYLE}</style>")
 
 
 def unavailable(error: RagsieveError) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from app.components.labels import file_label, plain_label
+from app.components.labels import apart, file_label, plain_label
 from app.components.table import number_column, text_column
 from app.services.console_jobs import start, upload_folder
 from app.services.import_roots import allowed_path, import_roots
@@ -50,7 +50,7 @@ def show_import(here: Desk, corpora: Sequence[str]) -> None:
         into = _NEW
         if corpora:
             names = [*corpora, _NEW]
-            into = st.selectbox("Into corpus", names, format_func=plain_label, key="import_corpus", width=220)
+            into = st.selectbox("Into corpus", names, format_func=apart(names), key="import_corpus", width=220)
         if into == _NEW:
             st.text_input("Name of the new corpus", key="import_new", max_chars=100, width=220)
         st.text_input("Label of this batch", key="import_batch", max_chars=200, width=220)
@@ -113,7 +113,10 @@ def _mapping(columns: Sequence[str]) -> ColumnMapping:
         for place, field in zip(row, MAPPED, strict=True):
             with place:
                 name = st.selectbox(
-                    field, [_AUTOMATIC, *columns], format_func=_namer(guessed.get(field)), key=f"import_map_{field}"
+                    field,
+                    [_AUTOMATIC, *columns],
+                    format_func=apart([_AUTOMATIC, *columns], _namer(guessed.get(field))),
+                    key=f"import_map_{field}",
                 )
             if name != _AUTOMATIC:
                 chosen[field] = str(name)

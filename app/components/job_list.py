@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.facts import age, moment
-from app.components.labels import plain_label, safe_label
+from app.components.labels import apart, plain_label, safe_label
 from app.components.table import text_column
 from app.services.console_jobs import Job, cancel, jobs
 from app.session import Desk
@@ -60,7 +60,9 @@ def show_jobs(here: Desk) -> None:
         placeholder="–",
     )
     names = {job.job_id: job for job in found}
-    chosen = st.selectbox("What a job said", list(names), format_func=lambda one: _name(names[one]), width=460)
+    chosen = st.selectbox(
+        "What a job said", list(names), format_func=apart(names, lambda one: _name(names[one])), width=460
+    )
     st.code(_visible(names[chosen].said) or "nothing", language=None, wrap_lines=True)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from app.components.marks import visible
 
 _SPACES = re.compile(r"[ \n\t]+")
 _TICKS = re.compile(r"`+")
 EMPTY = "–"
+T = TypeVar("T")
 
 
 def plain_label(text: object, limit: int = 80) -> str:
@@ -42,6 +45,25 @@ def safe_label(text: object, limit: int = 80) -> str:
     fence = "`" * (max((len(run) for run in _TICKS.findall(line)), default=0) + 1)
     pad = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def apart(options: Iterable[T], shown: Callable[[T], str] = plain_label) -> Callable[[T], str]:
+    """A ``format_func`` that gives no two options one label; a label that was there before gets a number.
+
+    A list of Streamlit finds the chosen option by its label. Two documents whose names differ after the cut, or two
+    tokens of one name, would be one choice: the first of them would be acted on.
+    """
+    names: dict[T, str] = {}
+    taken: set[str] = set()
+    for option in options:
+        label = name = shown(option)
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{label} ({number})"
+        taken.add(name)
+        names[option] = name
+    return lambda option: names[option] if option in names else shown(option)
 
 
 def chart_label(text: object, limit: int = 28) -> str:

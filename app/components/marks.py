@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterator
 
 # Short names that a reviewer can look up; everything else is shown by its code point and Unicode name.
 _SHORT = {
@@ -43,6 +44,7 @@ _SELECTORS = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0100, 0xE01
 _KEPT = frozenset("\n\t")
 # Written languages stack three or four marks on one letter; more is a way to draw over the lines around it
 COMBINING_KEPT = 4
+_APART = 3
 
 
 def is_hidden(character: str) -> bool:
@@ -88,15 +90,31 @@ def hidden_positions(text: str) -> list[int]:
     return positions
 
 
+def marked(character: str, times: int) -> str:
+    """What stands for ``times`` equal hidden characters in a row: a few marks, or one with their number."""
+    # Ten thousand equal marks would bury the text around them, and slow the browser
+    return mark(character) * times if times <= _APART else f"{mark(character)} × {times:,}"
+
+
+def runs(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches [start, end) of equal hidden characters in a row."""
+    start, end = -1, -1
+    for position in hidden_positions(text):
+        if position == end and text[position] == text[start]:
+            end += 1
+            continue
+        if end > 0:
+            yield start, end
+        start, end = position, position + 1
+    if end > 0:
+        yield start, end
+
+
 def visible(text: str) -> str:
     """``text`` with every hidden character replaced by its mark; still untrusted, not escaped."""
-    hidden = hidden_positions(text)
-    if not hidden:
-        return text
     parts: list[str] = []
     last = 0
-    for position in hidden:
-        parts += (text[last:position], mark(text[position]))
-        last = position + 1
-    parts.append(text[last:])
-    return "".join(parts)
+    for start, end in runs(text):
+        parts += (text[last:start], marked(text[start], end - start))
+        last = end
+    return "".join([*parts, text[last:]]) if parts else text

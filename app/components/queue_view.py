@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.deciding import words
-from app.components.labels import plain_label
+from app.components.labels import apart
 from ragsieve_core.review.workflow import STATUSES as KNOWN_STATUSES
 from ragsieve_core.review.workflow import VERDICTS
 from warehouse.alerts import QueueFilter
@@ -94,14 +94,17 @@ def show_controls(corpora: Sequence[str], me: str) -> View:
     order = url_state.one_of("order", list(ORDERS), "desc")
     rows = url_state.one_of("rows", SIZES, 50) or 50
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(offered) > 1:
-            st.multiselect(
-                "Status", offered, format_func=words.status, width=148, placeholder="Any", **_bound("status")
-            )
-        filters = _filters(corpora, tuple(asked) or (() if tab == "all" else offered), me if tab == "mine" else "")
-        st.selectbox("Sort by", list(SORTS), format_func=SORTS.__getitem__, width=138, **_bound("sort", "severity"))
-        st.selectbox("Order", list(ORDERS), format_func=ORDERS.__getitem__, width=118, **_bound("order", "desc"))
-        st.selectbox("Rows", SIZES, width=82, **_bound("rows", 50))
+        # Two groups: where the window is too narrow for both, the order goes to a line of its own whole
+        with st.container(horizontal=True, vertical_alignment="bottom", width="content"):
+            if len(offered) > 1:
+                st.multiselect(
+                    "Status", offered, format_func=words.status, width=136, placeholder="Any", **_bound("status")
+                )
+            filters = _filters(corpora, tuple(asked) or (() if tab == "all" else offered), me if tab == "mine" else "")
+        with st.container(horizontal=True, vertical_alignment="bottom", width="content"):
+            st.selectbox("Sort by", list(SORTS), format_func=SORTS.__getitem__, width=136, **_bound("sort", "severity"))
+            st.selectbox("Order", list(ORDERS), format_func=ORDERS.__getitem__, width=116, **_bound("order", "desc"))
+            st.selectbox("Rows", SIZES, width=80, **_bound("rows", 50))
     view = View(filters, sort, order != "asc", rows, url_state.whole("page", 1, 10**6, 1), tab)
     st.session_state[_LAST] = {
         name: st.query_params.get_all(name) for name in (*KEPT, "page") if name in st.query_params
@@ -116,11 +119,11 @@ def _filters(corpora: Sequence[str], statuses: tuple[str, ...], holder: str) -> 
     corpus, search = url_state.one_of("corpus", list(corpora)) or "", url_state.line("search").strip()
     texts = {name: url_state.line(name, 2_000).strip() for name in LINES}
     st.multiselect("Detector", DETECTORS, format_func=str.upper, width=128, placeholder="Any", **_bound("detector"))
-    st.multiselect("Kind", KINDS, width=128, placeholder="Any", **_bound("kind"))
-    st.text_input("Document id contains", width=165, max_chars=200, placeholder="Any", **_bound("search"))
-    more = sum(map(bool, (corpus, verdicts, *texts.values())))
+    st.text_input("Document id contains", width=160, max_chars=200, placeholder="Any", **_bound("search"))
+    more = sum(map(bool, (corpus, kinds, verdicts, *texts.values())))
     with st.popover(f"More filters ({more})" if more else "More filters", icon=":material/filter_alt:"):
-        st.selectbox("Corpus", list(corpora), None, plain_label, placeholder="Any", **_bound("corpus"))
+        st.selectbox("Corpus", list(corpora), None, apart(corpora), placeholder="Any", **_bound("corpus"))
+        st.multiselect("Kind", KINDS, placeholder="Any", **_bound("kind"))
         st.multiselect(
             "Verdict", VERDICTS, format_func=words.VERDICTS.__getitem__, placeholder="Any", **_bound("verdict")
         )

@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.table import number_column, show_table
 from app.session import Desk
 from warehouse.scans import list_scans
@@ -24,7 +24,7 @@ def show_scans(here: Desk, corpora: Sequence[str]) -> None:
         "Corpus",
         list(corpora),
         None,
-        plain_label,
+        apart(corpora),
         placeholder="Any",
         key="corpus",
         on_change=url_state.keep,

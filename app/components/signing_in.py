@@ -31,7 +31,7 @@ def show_sign_in(refused: RefusedError, page: st.Page) -> None:
     else:
         st.title("Sign in")
         st.markdown(_WAYS.get(mode, ""))
-        st.caption(f"Why you see this: {plain_label(refused.what, 200)}.")
+        st.caption(f"Why you see this: {safe_label(refused.what, 200)}.")
     if mode == "oidc":
         _oidc(page)
     st.button("Try again", icon=":material/refresh:", key="sign_in_again")

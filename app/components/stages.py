@@ -14,6 +14,8 @@ from app.components.labels import html_label
 BEFORE_RSQ: Final = frozenset({"quarantine", "hold", "rsg", "unadmitted", "hidden"})
 _BOX: Final = "border:1px solid rgba(128,138,150,0.35);border-radius:0.5rem;padding:0.45rem 0.6rem;min-width:0"
 _LINE: Final = "display:flex;gap:0.45rem;font-size:0.86rem;line-height:1.6;min-width:0"
+# The palette's vermillion, as dark and as light as text of this size has to be
+_OUT: Final = "color:light-dark(#B34700,#F08A3C);white-space:nowrap"
 _CUT: Final = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 
 
@@ -75,7 +77,7 @@ def _column(stage: Stage) -> str:
 def _line(rank: int, row: Mapping[str, Any], gone: str, *, marked: bool) -> str:
     name, title = html_label(row["document_id"], 40), html_label(row.get("title") or "", 80)
     struck = "text-decoration:line-through;opacity:0.75" if gone else ""
-    why = f'<b style="color:#D55E00;white-space:nowrap">out: {html_label(gone, 20)}</b>' if gone else ""
+    why = f'<b style="{_OUT}">out: {html_label(gone, 20)}</b>' if gone else ""
     if marked and row.get("mark"):
         why = f'<b style="border-bottom:2px solid #0072B2;white-space:nowrap">{html_label(row["mark"], 20)}</b>'
     return (

@@ -15,7 +15,7 @@ from itertools import pairwise
 import streamlit as st
 
 from app.components.highlights import Highlight, segment_style, tag_style
-from app.components.marks import describe, hidden_positions, mark
+from app.components.marks import describe, hidden_positions, marked
 
 # A longer text would only slow the browser; the cut is said below the text
 SHOWN_CHARACTERS = 20_000
@@ -29,6 +29,8 @@ _MARK = (
     "unicode-bidi:isolate;direction:ltr;font-size:0.72em;font-weight:600;padding:0 0.25em;border-radius:0.25em;"
     "border:1px solid #D55E00;background:rgba(213,94,0,0.16);color:inherit;white-space:nowrap"
 )
+MARK_STYLE = f"pre [data-hidden] {{{_MARK}}}"
+"""Rule of the marks, once on every page: on each mark it would be most of a text that is full of them."""
 _NOTE = "font-size:0.8rem;opacity:0.75;padding-top:0.35rem"
 
 
@@ -59,17 +61,24 @@ def _escaped(text: str, start: int, end: int, hidden: frozenset[int]) -> str:
     parts: list[str] = []
     last = start
     for position in range(start, end) if hidden else ():
-        if position not in hidden:
+        if position not in hidden or position < last:
             continue
-        character = text[position]
+        character, run = text[position], position + 1
+        while run < end and run in hidden and text[run] == character:
+            run += 1
         parts.append(html.escape(text[last:position], quote=True))
-        parts.append(
-            f'<span data-hidden="{ord(character):X}" title="{html.escape(describe(character), quote=True)}" '
-            f'style="{_MARK}">{mark(character)}</span>'
-        )
-        last = position + 1
+        parts.append(_mark_html(character, run - position))
+        last = run
     parts.append(html.escape(text[last:end], quote=True))
     return "".join(parts)
+
+
+def _mark_html(character: str, times: int) -> str:
+    counted = f' data-times="{times}"' if times > 1 else ""
+    return (
+        f'<span data-hidden="{ord(character):X}"{counted} title="{html.escape(describe(character), quote=True)}">'
+        f"{marked(character, times)}</span>"
+    )
 
 
 def text_html(
@@ -87,7 +96,7 @@ def text_html(
     Returns
     -------
     One ``<pre>`` whose only elements are ``<span>`` of this module: text content without the elements that carry
-    ``data-label``, and with those that carry ``data-hidden`` turned back, is ``text[:limit]``.
+    ``data-label``, and with those that carry ``data-hidden`` turned back (``data-times`` times), is ``text[:limit]``.
     """
     shown = text[:limit]
     hidden = frozenset(hidden_positions(shown))

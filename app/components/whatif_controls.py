@@ -9,7 +9,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components import url_state
-from app.components.labels import plain_label
+from app.components.labels import apart
 from app.services.weighing import Setting
 from ragsieve_core.rsg.config import RSG_PRESETS
 from ragsieve_core.rsq.decision import TERMS
@@ -93,9 +93,9 @@ def show_slice(
             "Detector", list(RULES), format_func=str.upper, width=120, **_bound("detector", "rsq", ["rule", *others])
         )
         st.selectbox("Rule", rules, width=150, **_bound("rule", first, others))
-        st.selectbox("Corpus", list(corpora), None, plain_label, width=230, **_bound("corpus", None, ["rule", *others]))
+        st.selectbox("Corpus", list(corpora), None, apart(corpora), width=230, **_bound("corpus", None, ["rule", *others]))
         st.selectbox(
-            "Retriever", list(retrievers), None, plain_label, width=230, placeholder="Any", **_bound("retriever")
+            "Retriever", list(retrievers), None, apart(retrievers), width=230, placeholder="Any", **_bound("retriever")
         )
     return None if corpus is None else Setting(detector, rule, corpus, retriever)
 

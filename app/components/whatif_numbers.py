@@ -11,7 +11,7 @@ import streamlit as st
 from app.charts.frame import CONFIG
 from app.charts.whatif_curves import threshold_curve, volume_per_day
 from app.components.figure_data import figure_data
-from app.components.labels import plain_label
+from app.components.labels import plain_label, safe_label
 from app.components.table import number_column, show_table, text_column
 from app.services.weighing import Weighed
 from ragsieve_core.whatif.outcome import CLEAN, POISON
@@ -60,7 +60,7 @@ def show_numbers(found: Mapping[str, Any]) -> None:
     if found["proposed"]["basis"] in BASIS:
         st.info(BASIS[found["proposed"]["basis"]], icon=":material/label_off:")
     for note in found["notes"]:
-        st.info(plain_label(note, 300), icon=":material/info:")
+        st.info(safe_label(note, 300), icon=":material/info:")
     with st.container(horizontal=True):
         st.metric("Newly flagged", f"{found['raised']:,}", border=True, width=170)
         st.metric("No longer flagged", f"{found['released']:,}", border=True, width=170)

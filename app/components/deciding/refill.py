@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.evidence.reading import decoded
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.table import show_table, text_column
 from app.session import Desk
 from warehouse.alerts import AlertDetail
@@ -80,7 +80,9 @@ def _choice(reach: Sequence[Mapping[str, Any]]) -> str:
     st.selectbox(
         "Query",
         list(events),
-        format_func=lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}",
+        format_func=apart(
+            events, lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}"
+        ),
         key="event",
         on_change=url_state.keep,
         args=("event",),

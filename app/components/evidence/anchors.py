@@ -11,7 +11,7 @@ from app.components.evidence.reading import Candidate, number
 from app.components.highlights import Highlight
 from app.components.labels import plain_label, safe_label
 from app.components.table import number_column, show_table
-from app.components.untrusted_text import show_text
+from app.components.untrusted_text import SHOWN_CHARACTERS, show_text
 from ragsieve_core.rsq.calibrated.words import word_places
 from ragsieve_core.text.words import word_spans
 
@@ -85,7 +85,9 @@ def window_highlights(found: Candidate) -> list[Highlight]:
 
 
 def anchor_highlights(text: str, anchors: Sequence[Mapping[str, Any]], n: int, k: int) -> list[Highlight]:
-    """Every place of a tested token in ``text``."""
+    """Every place of a tested token in what is shown of ``text``."""
+    # A word may reach over the end of what is shown; the rest of a million characters would be searched for nothing
+    text = text[: SHOWN_CHARACTERS + 100]
     if any("weight" in token for token in anchors):
         weighed = {
             t["token"]: f"in {t['x']} of {t['head']} at the head, {t['K'] - t['x']} of {t['compared'] - t['head']} "

@@ -11,7 +11,7 @@ from app.charts.density_floor import density_floor, reason_name
 from app.charts.frame import CONFIG
 from app.components.definitions import definition, name
 from app.components.evidence.reading import decoded, number
-from app.components.labels import plain_label
+from app.components.labels import plain_label, safe_label
 from app.components.table import number_column, show_table, text_column
 
 _NUMBERS = ("density", "floor", "eligible_neighbors", "tail_probability", "topology_score", "integrity")
@@ -40,7 +40,7 @@ def group_sentence(row: Mapping[str, Any]) -> str:
         parts.append("Its text mixes writing systems in a way that flags it by itself (integrity = 1).")
     if copies:
         number_of = copies.get("documents", len(copies["members"]))
-        same = f"**{number_of:,} documents** say this in the same words, or nearly ({copies['kind']})"
+        same = f"**{number_of:,} documents** say this in the same words, or nearly ({safe_label(copies['kind'], 30)})"
         parts.append(f"{same}, from {copies['sources']:,} sources; a document without a source counts as its own.")
     return " ".join(parts)
 
@@ -95,7 +95,7 @@ def neighbor_rows(neighbors: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
             "document_id": plain_label(other["document_id"]),
             "cosine": other["cosine"],
             "jaccard": other["jaccard"],
-            "fate": reason_name(other["reason"], other["retained"])[0],
+            "fate": plain_label(reason_name(other["reason"], other["retained"])[0]),
             "flagged": bool(other["flagged"]),
             "title": plain_label(other["title"]),
             "source_uri": plain_label(other["source_uri"]),

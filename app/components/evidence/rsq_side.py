@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -14,7 +15,7 @@ from app.components.evidence.reading import candidate, decoded
 from app.components.evidence.script import show_script
 from app.components.evidence.surprisal import show_surprisal
 from app.components.evidence.terms import show_terms
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.states import show_answer_state, show_own_states
 from app.pages_map import REPLAY, page_file
 from app.session import Desk
@@ -34,7 +35,9 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
     st.selectbox(
         "Query",
         list(events),
-        format_func=lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}",
+        format_func=apart(
+            events, lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}"
+        ),
         key="event",
         on_change=url_state.keep,
         args=("event",),
@@ -53,14 +56,16 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
     show_terms(subject, candidates, row["threshold"], n, k, key="rsq")
     st.subheader("What each term is made of")
     tabs = st.tabs(TERMS, key="term", on_change="rerun", bind="query-params")
-    with tabs[0]:
-        show_anchors(subject, text, n, k, key="anchors")
-    with tabs[1]:
-        show_script(subject, text, key="script")
-    with tabs[2]:
-        show_surprisal(subject, text, key="surprisal")
-    with tabs[3]:
-        show_alignment(subject, text, key="alignment")
-    with tabs[4]:
-        show_ranking(detail.ranking, candidates, subject, n, k, key="ranking")
+    shows = (
+        partial(show_anchors, subject, text, n, k, key="anchors"),
+        partial(show_script, subject, text, key="script"),
+        partial(show_surprisal, subject, text, key="surprisal"),
+        partial(show_alignment, subject, text, key="alignment"),
+        partial(show_ranking, detail.ranking, candidates, subject, n, k, key="ranking"),
+    )
+    for tab, show in zip(tabs, shows, strict=True):
+        # Each draws a text of up to 20,000 characters: only the one that is looked at
+        if tab.open:
+            with tab:
+                show()
     return str(chosen)

@@ -15,7 +15,7 @@ from app.charts.palette import TERM_COLOURS
 from app.charts.tail_strip import tail_strip
 from app.components.evidence.reading import Candidate, number
 from app.components.highlights import Highlight
-from app.components.labels import plain_label
+from app.components.labels import plain_label, safe_label
 from app.components.table import show_table
 from app.components.untrusted_text import show_text
 from ragsieve_core.text.scripts import script_runs
@@ -148,7 +148,7 @@ def show_script(found: Candidate, text: str, *, key: str) -> None:
             st.caption("Marked: letters that stand where no writing system puts them (UTS #39), with the kind.")
         else:
             show_text(text, script_highlights(found.runs))
-            main = script_name(dominant(found.runs)) or "no letters"
+            main = safe_label(script_name(dominant(found.runs)) or "no letters", 30)
             st.caption(f"Marked with its name: every run outside the main script ({main}).")
     with left:
         if found.row.get("v_script") is not None:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.quarantine.acts import approve_alerts, end_hold, propose_alerts
 from app.components.table import number_column, show_table, text_column
 from app.pages_map import QUEUE, page_file
@@ -48,7 +48,9 @@ def show_propose(here: Desk) -> None:
         "Alerts",
         list(names),
         list(names),
-        format_func=lambda one: f"{plain_label(names[one]['document_id'], 40)} · {names[one]['detector'].upper()}",
+        format_func=apart(
+            names, lambda one: f"{plain_label(names[one]['document_id'], 40)} · {names[one]['detector'].upper()}"
+        ),
         key="propose_alerts",
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -94,7 +96,7 @@ def show_holds(here: Desk) -> None:
         st.selectbox(
             "Hold of",
             list(names),
-            format_func=lambda one: plain_label(names[one]["document_id"], 60),
+            format_func=apart(names, lambda one: plain_label(names[one]["document_id"], 60)),
             key="hold_chosen",
             width=320,
         )

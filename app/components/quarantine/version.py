@@ -9,7 +9,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.facts import facts_html, moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.quarantine.acts import approve, propose_release, reject, roll_back
 from app.components.quarantine.canary import show_canary
 from app.components.quarantine.words import CAUSES, STATES, version_name
@@ -186,8 +186,8 @@ def _release(found: Sequence[Mapping[str, Any]]) -> None:
         st.multiselect(
             "Documents",
             list(names),
-            format_func=lambda key: (
-                f"{plain_label(names[key]['document_id'], 60)} · {plain_label(names[key]['corpus'])}"
+            format_func=apart(
+                names, lambda key: f"{plain_label(names[key]['document_id'], 60)} · {plain_label(names[key]['corpus'])}"
             ),
             key="release_documents",
         )

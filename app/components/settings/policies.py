@@ -10,7 +10,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.outcome import attempt
 from app.components.settings.limits import LIMITS
 from app.components.settings.requests import show_requests
@@ -68,7 +68,7 @@ def _admission(found: Sequence[Corpus]) -> None:
         height="content" if len(found) <= 8 else 320,
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("Corpus", list(by_name), format_func=plain_label, key="admission_corpus", width=220)
+        st.selectbox("Corpus", list(by_name), format_func=apart(by_name), key="admission_corpus", width=220)
         st.selectbox(
             "New documents are retrieved",
             ADMISSIONS,

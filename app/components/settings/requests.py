@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.outcome import attempt
 from app.components.settings.limits import LIMITS
 from app.components.table import show_table, text_column
@@ -45,7 +45,9 @@ def show_requests(here: Desk, kind: str) -> None:
         st.selectbox(
             "Request",
             list(waiting),
-            format_func=lambda one: f"{_change(waiting[one], now)} · by {plain_label(waiting[one]['actor'], 40)}",
+            format_func=apart(
+                waiting, lambda one: f"{_change(waiting[one], now)} · by {plain_label(waiting[one]['actor'], 40)}"
+            ),
             key=f"{kind}_request",
             width=420,
         )

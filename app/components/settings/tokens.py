@@ -7,7 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.outcome import attempt
 from app.components.table import show_table, text_column
 from app.session import Desk
@@ -54,7 +54,11 @@ def show_tokens(here: Desk) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox(
-            "Token", list(alive), format_func=lambda one: plain_label(alive[one]["name"]), key="token_chosen", width=260
+            "Token",
+            list(alive),
+            format_func=apart(alive, lambda one: f"{plain_label(alive[one]['name'])} · {one[-6:]}"),
+            key="token_chosen",
+            width=260,
         )
         st.button(
             "Revoke it", icon=":material/block:", key="token_revoke", on_click=_revoke, help="From its next request on."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart, plain_label
 from app.components.outcome import attempt
 from app.components.table import number_column, show_table, text_column
 from app.session import Desk
@@ -29,7 +29,7 @@ def show_trust(here: Desk) -> None:
     st.selectbox(
         "Corpus",
         names,
-        format_func=plain_label,
+        format_func=apart(names),
         key="corpus",
         on_change=url_state.keep,
         args=("corpus", names[0]),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from app.components.labels import chart_label, file_label, html_label, plain_label, safe_label
+from app.components.labels import apart, chart_label, file_label, html_label, plain_label, safe_label
 
 anything = st.text(alphabet=st.characters(codec=None, categories=None), max_size=120)
 risky = st.lists(
@@ -75,3 +75,18 @@ def test_markup_of_other_surfaces_is_escaped() -> None:
 )
 def test_file_label(text: str, name: str) -> None:
     assert file_label(text) == name
+
+
+def test_no_two_options_have_one_label() -> None:
+    long = "a" * 100
+    options = [f"{long}1", f"{long}2", "b", f"{long}3"]
+    shown = apart(options)
+    labels = [shown(option) for option in options]
+    assert labels[0] == plain_label(long)
+    assert labels[1:] == [f"{labels[0]} (2)", "b", f"{labels[0]} (3)"]
+    assert shown("not on offer") == "not on offer"
+
+
+def test_a_name_cannot_pass_for_the_number_of_another() -> None:
+    labels = list(map(apart(["x", "x (2)", "x\u200b", "x "]), ["x", "x (2)", "x\u200b", "x "]))
+    assert len(set(labels)) == 4
