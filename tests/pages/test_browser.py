@@ -20,7 +20,7 @@ from warehouse.database import Warehouse
 from warehouse.principal import local_principal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 pytestmark = pytest.mark.browser
 VIEWS = [
@@ -67,11 +67,19 @@ def browser() -> Iterator[Browser]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One person's browser: what the app is made of is loaded and compiled once, as for them."""
+    found = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield found
+    found.close()
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context.new_page()
-    context.close()
+def page(context: BrowserContext) -> Iterator[Page]:
+    found = context.new_page()
+    yield found
+    found.close()
 
 
 def assert_quiet(page: Page, seen: Watch, url: str) -> None:
