@@ -13,14 +13,14 @@ import pytest
 from app.charts.graph_layout import distance, radial
 from app.charts.neighbour_graph import BOTTOM, SIDES, TOP, Ring, neighbour_graph
 from app.components.neighbourhood import around_document
-from tests.browser import Watch, browser_path, chromium, dashboard, settled, watch
+from tests.browser import Watch, browser_path, dashboard, one_person, settled, watch
 from tests.small_warehouse import HOSTILE_SOURCE, HOSTILE_TITLE, Small, build
 from warehouse.alerts import alert_detail
 from warehouse.database import Warehouse
 from warehouse.principal import local_principal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.browser
 VIEWS = [
@@ -57,22 +57,14 @@ def url(small: Small) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
     if browser_path() is None:
         message = "no Chromium on this machine"
         if os.environ.get("CI") == "true":
             pytest.fail(message + "; CI must have it")
         pytest.skip(message)
-    with chromium() as found:
+    with one_person(tmp_path_factory.mktemp("browser")) as found:
         yield found
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One person's browser: what the app is made of is loaded and compiled once, as for them."""
-    found = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield found
-    found.close()
 
 
 @pytest.fixture
