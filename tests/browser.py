@@ -41,6 +41,17 @@ def browser_path() -> str | None:
     return CHROMIUM if Path(CHROMIUM).exists() else shutil.which("chromium")
 
 
+def need_chromium() -> None:
+    """Skip the test where there is no browser; fail it where CI=true."""
+    import pytest
+
+    if browser_path() is None:
+        message = "no Chromium on this machine"
+        if os.environ.get("CI") == "true":
+            pytest.fail(message + "; CI must have it")
+        pytest.skip(message)
+
+
 @contextmanager
 def dashboard(
     warehouse: Path,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.pages_map import page_file
 from app.session import VARIABLE, Desk, close_warehouses
+from tests.browser import chromium, need_chromium
 from tests.pages.people import Shared, shared
 from tests.reviewed_warehouse import Reviewed, copied
 from tests.reviewed_warehouse import build as build_reviewed
@@ -19,6 +21,9 @@ from tests.small_warehouse import Small, build
 from tests.warehouses import copy_warehouse
 from warehouse.principal import Principal
 from warehouse.roles import principal_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 Open = Callable[..., AppTest]
@@ -133,3 +138,11 @@ def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         monkeypatch.setattr("app.identity.prove", lambda wh, given: principal_for(wh, identity))
 
     return become
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for one module."""
+    need_chromium()
+    with chromium() as found:
+        yield found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ import pytest
 from app.charts.graph_layout import distance, radial
 from app.charts.neighbour_graph import BOTTOM, SIDES, TOP, Ring, neighbour_graph
 from app.components.neighbourhood import around_document
-from tests.browser import Watch, browser_path, dashboard, one_person, settled, watch
+from tests.browser import Watch, dashboard, need_chromium, one_person, settled, watch
 from tests.small_warehouse import HOSTILE_SOURCE, HOSTILE_TITLE, Small, build
 from warehouse.alerts import alert_detail
 from warehouse.database import Warehouse
@@ -58,11 +57,7 @@ def url(small: Small) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    if browser_path() is None:
-        message = "no Chromium on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message + "; CI must have it")
-        pytest.skip(message)
+    need_chromium()
     with one_person(tmp_path_factory.mktemp("browser")) as found:
         yield found
 
