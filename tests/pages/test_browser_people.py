@@ -95,7 +95,7 @@ def test_the_proposer_cannot_approve_and_the_second_person_can(enter: Enter, ser
     settled(bob)
     assert "#1 is proposed" in main_text(bob)
     bob.get_by_role("button", name="Approve", exact=True).click()
-    bob.get_by_text("Nothing was changed.").wait_for()
+    bob.get_by_text("Nothing was changed").wait_for()
     assert "same_person" in main_text(bob)
     assert "waits for approval" in main_text(bob)
     ada = enter("ada")
