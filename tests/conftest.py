@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.warehouses import copy_warehouse
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -39,3 +42,19 @@ def shared_dir() -> Path:
             pytest.fail(message + "; CI must have it")
         pytest.skip(message)
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def empty_warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with every migration and no document; nobody has it open."""
+    from warehouse.database import Warehouse
+
+    path = tmp_path_factory.mktemp("empty") / "w.duckdb"
+    Warehouse.open(path, command="pytest").close()
+    return path
+
+
+@pytest.fixture
+def new_warehouse(empty_warehouse: Path) -> Callable[[Path], Path]:
+    """Puts a copy of it at a path: applying every migration takes longer than most tests do."""
+    return lambda path: copy_warehouse(empty_warehouse, path)

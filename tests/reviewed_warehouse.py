@@ -7,13 +7,13 @@ policy lets one person quarantine alone; d6 is alone and may be put in force at 
 from __future__ import annotations
 
 import dataclasses
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from tests.warehouse.builders import documents, event_of, scan_of
+from tests.warehouses import copy_warehouse
 from warehouse.alerts import queue_page
 from warehouse.database import Warehouse
 from warehouse.events import record_events
@@ -68,8 +68,4 @@ def build(path: Path) -> Reviewed:
 
 def copied(made: Reviewed, folder: Path) -> Reviewed:
     """A copy to act on."""
-    path = folder / made.path.name
-    shutil.copy(made.path, path)
-    if Path(f"{made.path}.d").exists():
-        shutil.copytree(f"{made.path}.d", f"{path}.d", dirs_exist_ok=True)
-    return dataclasses.replace(made, path=path)
+    return dataclasses.replace(made, path=copy_warehouse(made.path, folder / made.path.name))

@@ -1,4 +1,4 @@
-"""The limits of the review desk: appended; loosening one needs a second person (:mod:`warehouse.change_requests`)."""
+"""The limits of the review desk: appended; loosening one needs a second person (:mod:`warehouse.roles`)."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 _CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -33,11 +32,6 @@ def derived_id(kind: str, *parts: str) -> str:
 def canonical_json(value: object) -> str:
     """JSON with sorted keys and no spaces: equal values give equal bytes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def config_hash(config: Mapping[str, object]) -> str:
-    """SHA-256 (hex) over the canonical JSON of a configuration."""
-    return hashlib.sha256(canonical_json(dict(config)).encode()).hexdigest()
 
 
 def utc_now() -> datetime:

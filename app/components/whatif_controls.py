@@ -93,7 +93,8 @@ def show_slice(
             "Detector", list(RULES), format_func=str.upper, width=120, **_bound("detector", "rsq", ["rule", *others])
         )
         st.selectbox("Rule", rules, width=150, **_bound("rule", first, others))
-        st.selectbox("Corpus", list(corpora), None, apart(corpora), width=230, **_bound("corpus", None, ["rule", *others]))
+        kept = _bound("corpus", None, ["rule", *others])
+        st.selectbox("Corpus", list(corpora), None, apart(corpora), width=230, **kept)
         st.selectbox(
             "Retriever", list(retrievers), None, apart(retrievers), width=230, placeholder="Any", **_bound("retriever")
         )

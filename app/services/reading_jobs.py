@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from app.services import comparing, comparison_report, evaluating, weighing
 from app.services.export_files import write_table
 from app.services.own_files import refuse_own_file
 from ragsieve_core.errors import InputError
@@ -222,6 +221,9 @@ def _document_reach(wh: Warehouse, who: Principal, given: Arguments) -> dict[str
 def _evaluate(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
     if given["corpus"]:
         get_corpus(wh, given["corpus"], principal=who)
+    # Imported here, as in _whatif: with SciPy it takes longer than most commands take to answer
+    from app.services import evaluating
+
     names = ("corpus", "retriever", "attack", "detector", "population")
     wanted = evaluating.Wanted(**{name: str(given[name]) for name in names})
     return {
@@ -238,10 +240,14 @@ def _evaluate(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]
 
 
 def _whatif(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    from app.services import weighing
+
     return weighing.report(wh, weighing.Setting.from_json(given), principal=who)
 
 
 def _compare(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
+    from app.services import comparing, comparison_report
+
     done = comparing.compared(wh, comparing.Wanted.from_json(given), principal=who)
     return comparison_report.report(done, listed=int(given["listed"]))
 

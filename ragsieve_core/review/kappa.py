@@ -54,9 +54,11 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable], *, level:
     names = list(dict.fromkeys([*first, *second]))
     place = {name: number for number, name in enumerate(names)}
     size = len(names)
-    cells = [[0.0] * size for _ in range(size)]
+    counts = [[0] * size for _ in range(size)]
     for a, b in zip(first, second, strict=True):
-        cells[place[a]][place[b]] += 1 / n
+        counts[place[a]][place[b]] += 1
+    # Counted first: sums of 1 / n need not come to 1, and equal answers alone would seem to differ from chance
+    cells = [[count / n for count in row] for row in counts]
     rows = [sum(cells[i]) for i in range(size)]
     columns = [sum(cells[i][j] for i in range(size)) for j in range(size)]
     observed = sum(cells[i][i] for i in range(size))

@@ -12,7 +12,6 @@ CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 CheckOutcome = Literal["supported", "contradicted", "inconclusive"]
 CHECK_OUTCOMES: tuple[CheckOutcome, ...] = get_args(CheckOutcome)
 ClaimStatus = Literal["unverified", "supported", "contradicted", "out_of_date"]
-CLAIM_STATUSES: tuple[ClaimStatus, ...] = get_args(ClaimStatus)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from ragsieve_core.review.not_allowed import NotAllowedError
 from ragsieve_core.review.workflow import State
 
-UNDOABLE = ("decided", "reopened")
-"""Kinds of steps that can be undone."""
 _FOLLOWS = ("approved", "in_force")
 """Steps that carry a verdict further and are undone with it."""
 _PASSING = ("claimed", "claim_ended")

@@ -1,9 +1,8 @@
-"""Commands in their own processes while a real dashboard owns the warehouse."""
+"""Commands while a real dashboard, in its own process, owns the warehouse."""
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from ragsieve_core.publication import PublicationReader
 from tests.browser import dashboard
@@ -19,7 +19,7 @@ from warehouse.inbox import waiting
 from warehouse.side import Side
 
 RAGSIEVE = [sys.executable, "-c", "from app.cli.main import main; main()"]
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., Result]
 
 
 @pytest.fixture(scope="module")
@@ -31,18 +31,11 @@ def owned(own_copy: Small) -> Iterator[Small]:
 
 
 @pytest.fixture
-def run(own_copy: Small, tmp_path: Path) -> Run:
-    def call(*arguments: str, **options: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "RAGSIEVE_WAREHOUSE": str(own_copy.path), **options}
-        done = subprocess.run(
-            [*RAGSIEVE, *arguments],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+def run(own_copy: Small, ragsieve: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Run:
+    def call(*arguments: str, **options: str) -> Result:
+        for name, value in {"RAGSIEVE_WAREHOUSE": str(own_copy.path), **options}.items():
+            monkeypatch.setenv(name, value)
+        done = ragsieve(*arguments)
         assert "Traceback" not in done.stderr
         return done
 
@@ -74,7 +67,7 @@ def run(own_copy: Small, tmp_path: Path) -> Run:
 )
 def test_what_decides_or_administers_is_refused(owned: Small, run: Run, arguments: tuple[str, ...]) -> None:
     done = run(*[owned.rsg_alert if word == "ALERT" else word for word in arguments])
-    assert done.returncode == 3
+    assert done.exit_code == 3
     assert "held by 'dashboard'" in done.stderr
     assert "on the owner's screens" in done.stderr
     assert done.stdout == ""
@@ -82,7 +75,7 @@ def test_what_decides_or_administers_is_refused(owned: Small, run: Run, argument
 
 def test_reads_are_answered_by_the_dashboard(owned: Small, run: Run, tmp_path: Path) -> None:
     verified = run("audit", "verify", "--json")
-    assert (verified.returncode, json.loads(verified.stdout)["ok"]) == (0, True)
+    assert (verified.exit_code, json.loads(verified.stdout)["ok"]) == (0, True)
     alerts = json.loads(run("alerts", "--all", "--json").stdout)
     assert {row["status"] for row in alerts["alerts"]} == {"open"}
     assert json.loads(run("corpus", "list", "--json").stdout)["corpora"][0]["name"] == CORPUS
@@ -93,7 +86,7 @@ def test_reads_are_answered_by_the_dashboard(owned: Small, run: Run, tmp_path: P
     run("audit", "head", "--sink", "heads.jsonl")
     assert json.loads((tmp_path / "heads.jsonl").read_text())["sequence"] > 0
     unknown = run("export", "scores", "--out", "s.csv", "--corpus", "harbor")
-    assert (unknown.returncode, "did you mean 'harbour'" in unknown.stderr) == (2, True)
+    assert (unknown.exit_code, "did you mean 'harbour'" in unknown.stderr) == (2, True)
     assert list(Side(owned.path).folder("tmp").glob("job_*")) == []
 
 
@@ -101,25 +94,25 @@ def test_no_output_goes_over_the_live_file(owned: Small, run: Run) -> None:
     size = owned.path.stat().st_size
     for arguments in (("audit", "head", "--sink"), ("audit", "export", "--out")):
         done = run(*arguments, str(owned.path))
-        assert (done.returncode, "belongs to the warehouse" in done.stderr) == (2, True)
+        assert (done.exit_code, "belongs to the warehouse" in done.stderr) == (2, True)
     assert owned.path.stat().st_size == size
 
 
 def test_a_backup_while_it_works_can_be_restored(owned: Small, run: Run, tmp_path: Path) -> None:
     done = run("backup", "copy", "--json")
-    assert done.returncode == 0, done.stderr
+    assert done.exit_code == 0, done.stderr
     assert json.loads(done.stdout)["folder"] == str(tmp_path / "copy")
-    assert run("restore", "copy", "again.duckdb").returncode == 0
+    assert run("restore", "copy", "again.duckdb").exit_code == 0
     found = json.loads(run("alerts", "--all", "--json", RAGSIEVE_WAREHOUSE=str(tmp_path / "again.duckdb")).stdout)
     assert found == json.loads(run("alerts", "--all", "--json").stdout)
     again = run("backup", "copy")
-    assert (again.returncode, "not empty" in again.stderr) == (2, True)
+    assert (again.exit_code, "not empty" in again.stderr) == (2, True)
 
 
 def test_the_dashboard_takes_in_what_is_ingested(owned: Small, run: Run, tmp_path: Path) -> None:
     (tmp_path / "new.jsonl").write_text('{"id": "new-1", "text": "a late note"}\n', encoding="utf-8")
     first = run("ingest", "--corpus", "late", "new.jsonl", "--json")
-    assert first.returncode == 0, first.stderr
+    assert first.exit_code == 0, first.stderr
     assert json.loads(first.stdout)["accepted"] == 1
     again = json.loads(run("ingest", "--corpus", "late", "new.jsonl", "--json").stdout)
     assert (again["accepted"], again["duplicates"]) == (0, 1)
@@ -206,5 +199,5 @@ def test_another_command_answers_no_questions(
     hold("scan")
     for arguments in (("alerts",), ("backup", "copy"), ("quarantine", "propose", "alert_x"), ("compact",)):
         done = run(*arguments, RAGSIEVE_WAREHOUSE=str(tmp_path / "w.duckdb"))
-        assert (done.returncode, "held by 'scan'" in done.stderr) == (3, True)
+        assert (done.exit_code, "held by 'scan'" in done.stderr) == (3, True)
         assert "screens" not in done.stderr

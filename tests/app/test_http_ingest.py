@@ -5,13 +5,12 @@ from __future__ import annotations
 import http.client
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from click.testing import Result
 
 from ragsieve_core.formats.records import RecordBatchColumns
 from tests.browser import dashboard
@@ -21,7 +20,6 @@ from warehouse.principal import local_principal
 from warehouse.segment_kinds import documents_segment, snapshot_request
 from warehouse.tokens import issue_token
 
-RAGSIEVE = [sys.executable, "-c", "from app.cli.main import main; main()"]
 GIB = 1 << 30
 
 
@@ -68,16 +66,15 @@ def segment(corpus: str, count: int) -> bytes:
     return documents_segment(corpus, [batch])
 
 
-def test_taken_once_however_often_it_is_sent(url: str, tokens: dict[str, str], own_copy: Small) -> None:
+def test_taken_once_however_often_it_is_sent(
+    url: str, tokens: dict[str, str], own_copy: Small, ragsieve: Callable[..., Result]
+) -> None:
     data = segment("sent", 4)
     answers = [send(url, data, tokens["ingest"]) for _ in range(3)]
     assert [status for status, _ in answers] == [200, 200, 200]
     assert answers[0][1]["result"]["accepted"] == 4
     assert answers[1] == answers[0] == answers[2]
-    listed = subprocess.run(
-        [*RAGSIEVE, "corpus", "list", "--json", "--warehouse", str(own_copy.path)],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    listed = ragsieve("corpus", "list", "--json", "--warehouse", str(own_copy.path))
     [corpus] = [row for row in json.loads(listed.stdout)["corpora"] if row["name"] == "sent"]
     assert corpus["documents"] == 4
 
@@ -133,14 +130,6 @@ def test_the_page_stays_and_the_route_is_off_by_default(url: str, tmp_path: Path
         assert send(plain, b"x", tokens["ingest"])[0] in (404, 405)
 
 
-def push(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [*RAGSIEVE, "ingest", "--url", url, "--token-file", "token", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
-    assert "Traceback" not in done.stderr
-    assert not (folder / "ragsieve.duckdb").exists()
-    return done
-
-
 @pytest.fixture
 def folder(tmp_path: Path, tokens: dict[str, str]) -> Path:
     (tmp_path / "token").write_text(tokens["ingest"] + "\n")
@@ -149,27 +138,42 @@ def folder(tmp_path: Path, tokens: dict[str, str]) -> Path:
     return tmp_path
 
 
-def test_ingest_from_another_machine(url: str, folder: Path) -> None:
-    first = push(url, folder, "--corpus", "pushed", "docs.jsonl", "--json")
-    assert first.returncode == 1, first.stderr
+@pytest.fixture
+def push(folder: Path, ragsieve: Callable[..., Result]) -> Callable[..., Result]:
+    """Send as a scanner would that has no warehouse."""
+
+    def call(url: str, *arguments: str) -> Result:
+        done = ragsieve("ingest", "--url", url, "--token-file", "token", *arguments)
+        assert "Traceback" not in done.stderr
+        assert not (folder / "ragsieve.duckdb").exists()
+        return done
+
+    return call
+
+
+def test_ingest_from_another_machine(url: str, push: Callable[..., Result]) -> None:
+    first = push(url, "--corpus", "pushed", "docs.jsonl", "--json")
+    assert first.exit_code == 1, first.stderr
     counts = json.loads(first.stdout)
     assert (counts["accepted"], counts["rejected"], counts["rejects_file"]) == (2, 1, None)
     assert "the list lies with the owner" in first.stderr
-    again = json.loads(push(url, folder, "--corpus", "pushed", "docs.jsonl", "--json").stdout)
+    again = json.loads(push(url, "--corpus", "pushed", "docs.jsonl", "--json").stdout)
     assert (again["accepted"], again["duplicates"], again["snapshot"]) == (0, 2, counts["snapshot"])
 
 
-def test_ingest_over_http_says_what_is_wrong(url: str, folder: Path, tokens: dict[str, str]) -> None:
+def test_ingest_over_http_says_what_is_wrong(
+    url: str, folder: Path, tokens: dict[str, str], push: Callable[..., Result]
+) -> None:
     given = ("--corpus", "pushed", "docs.jsonl")
-    far = push("http://scanner.example:8501", folder, *given)
-    assert (far.returncode, "would show the token" in far.stderr, "ssh -N -L" in far.stderr) == (2, True, True)
+    far = push("http://scanner.example:8501", *given)
+    assert (far.exit_code, "would show the token" in far.stderr, "ssh -N -L" in far.stderr) == (2, True, True)
     (folder / "token").chmod(0o644)
-    assert "chmod 600" in push(url, folder, *given).stderr
+    assert "chmod 600" in push(url, *given).stderr
     (folder / "token").chmod(0o600)
     (folder / "token").write_text(tokens["gate"])
     (folder / "docs.jsonl").write_text('{"id": "p9", "text": "nine"}\n')
-    refused = push(url, folder, *given)
-    assert (refused.returncode, "status 403" in refused.stderr) == (2, True)
+    refused = push(url, *given)
+    assert (refused.exit_code, "status 403" in refused.stderr) == (2, True)
     (folder / "token").write_text("rgs.token_x.y")
-    unknown = push(url, folder, *given)
-    assert (unknown.returncode, "no valid token" in unknown.stderr) == (2, True)
+    unknown = push(url, *given)
+    assert (unknown.exit_code, "no valid token" in unknown.stderr) == (2, True)

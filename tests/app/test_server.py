@@ -10,10 +10,11 @@ import socket
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from streamlit.testing.v1 import AppTest
 
 from app.server import check_oidc, serve_dashboard, settings
@@ -78,12 +79,12 @@ def test_loopback_is_accepted(address: str) -> None:
     ],
 )
 def test_a_sign_in_that_is_not_set_up_is_exit_2(
-    given: dict[str, str], word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    given: dict[str, str], word: str, ragsieve: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in given.items():
         monkeypatch.setenv(name, value)
-    done = run("--port", "0", "--warehouse", "w.duckdb", cwd=tmp_path)
-    assert done.returncode == 2
+    done = ragsieve("serve", "--no-browser", "--port", "0", "--warehouse", "w.duckdb")
+    assert done.exit_code == 2
     assert word in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -104,9 +105,9 @@ def test_oidc_needs_its_package_and_its_settings(monkeypatch: pytest.MonkeyPatch
     check_oidc()
 
 
-def test_hosts_are_of_the_dashboard_alone(tmp_path: Path) -> None:
-    done = run("--gate", "--corpus", "c", "--host", "x.example", cwd=tmp_path)
-    assert done.returncode == 2
+def test_hosts_are_of_the_dashboard_alone(ragsieve: Callable[..., Result]) -> None:
+    done = ragsieve("serve", "--gate", "--corpus", "c", "--host", "x.example")
+    assert done.exit_code == 2
     assert "--host is for the dashboard" in done.stderr
 
 

@@ -5,21 +5,37 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from app.pages_map import page_file
 from app.session import VARIABLE, Desk, close_warehouses
+from tests.browser import chromium, need_chromium
 from tests.pages.people import Shared, shared
 from tests.reviewed_warehouse import Reviewed, copied
 from tests.reviewed_warehouse import build as build_reviewed
 from tests.small_warehouse import Small, build
+from tests.warehouses import copy_warehouse
 from warehouse.principal import Principal
 from warehouse.roles import principal_for
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def components_scanned_once() -> Iterator[None]:
+    """Every AppTest looks through all installed packages for components: what it finds is the same each time."""
+    found = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -101,11 +117,17 @@ def become(monkeypatch: pytest.MonkeyPatch) -> Callable[[Principal], None]:
     return sign_in
 
 
+@pytest.fixture(scope="session")
+def shared_once(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """A warehouse of several people, never acted on."""
+    return shared(tmp_path_factory.mktemp("people") / "w.duckdb")
+
+
 @pytest.fixture
-def desk_of_two(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Shared:
-    """A shared warehouse of its own as that of this process; no model is loaded for replays."""
+def desk_of_two(shared_once: Shared, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> Shared:
+    """A copy of it as the warehouse of this process; no model is loaded for replays."""
     monkeypatch.setenv("RAGSIEVE_CANARY_PROFILE", "none")
-    return shared(elsewhere)
+    return Shared(copy_warehouse(shared_once.path, elsewhere), shared_once.alerts)
 
 
 @pytest.fixture
@@ -116,3 +138,11 @@ def as_person(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
         monkeypatch.setattr("app.identity.prove", lambda wh, given: principal_for(wh, identity))
 
     return become
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for one module."""
+    need_chromium()
+    with chromium() as found:
+        yield found

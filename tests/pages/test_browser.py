@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,14 +12,14 @@ import pytest
 from app.charts.graph_layout import distance, radial
 from app.charts.neighbour_graph import BOTTOM, SIDES, TOP, Ring, neighbour_graph
 from app.components.neighbourhood import around_document
-from tests.browser import Watch, browser_path, chromium, dashboard, settled, watch
+from tests.browser import Watch, dashboard, need_chromium, one_person, settled, watch
 from tests.small_warehouse import HOSTILE_SOURCE, HOSTILE_TITLE, Small, build
 from warehouse.alerts import alert_detail
 from warehouse.database import Warehouse
 from warehouse.principal import local_principal
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.browser
 VIEWS = [
@@ -57,21 +56,17 @@ def url(small: Small) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if browser_path() is None:
-        message = "no Chromium on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message + "; CI must have it")
-        pytest.skip(message)
-    with chromium() as found:
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    need_chromium()
+    with one_person(tmp_path_factory.mktemp("browser")) as found:
         yield found
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context.new_page()
-    context.close()
+def page(context: BrowserContext) -> Iterator[Page]:
+    found = context.new_page()
+    yield found
+    found.close()
 
 
 def assert_quiet(page: Page, seen: Watch, url: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import threading
 import time
@@ -17,7 +16,7 @@ from typing import Any
 import pytest
 
 from app.server import free_port
-from tests.browser import browser_path, chromium, dashboard, settled
+from tests.browser import chromium, dashboard, need_chromium, settled
 from tests.pages.people import shared
 
 pytestmark = pytest.mark.browser
@@ -98,10 +97,7 @@ def settings(folder: Path, issuer: str, port: int) -> None:
 
 
 def test_sign_in_leads_back_and_sign_out_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if browser_path() is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("no Chromium on this machine; CI must have it")
-        pytest.skip("no Chromium on this machine")
+    need_chromium()
     made = shared(tmp_path / "w.duckdb")
     port = free_port("127.0.0.1", 0)
     with provider("bob") as issuer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.session import VARIABLE, close_warehouses
 from tests.small_warehouse import CORPUS, Small
+from tests.warehouses import copy_warehouse
 from warehouse.database import Warehouse
 from warehouse.labels import record_labels
 from warehouse.principal import local_principal
@@ -22,9 +22,7 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def labelled(small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A labelled copy of the small warehouse."""
-    target = tmp_path / "own.duckdb"
-    shutil.copyfile(small.path, target)
-    shutil.copytree(f"{small.path}.d", f"{target}.d")
+    target = copy_warehouse(small.path, tmp_path / "own.duckdb")
     with Warehouse.open(target, command="test") as wh:
         bad = [LabelRecord(CORPUS, f"plant-{n}", True, "fixture", "f", "q0", attack="<b>salad</b>") for n in range(6)]
         good = [LabelRecord(CORPUS, f"doc-{n:03d}", False, "fixture", "f") for n in range(60)]

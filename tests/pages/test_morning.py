@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser import browser_path, chromium, dashboard, settled, watch
+from tests.browser import dashboard, settled, watch
 from tests.reviewed_warehouse import ADMIN, Reviewed, copied
 from warehouse import audit
 from warehouse.database import Warehouse
@@ -57,17 +56,6 @@ STORY = [
 FIRST_ROW, ROW = 53, 35
 # Of the window: the table stands below the panel, and a row below the window cannot be clicked
 HEIGHT = 1600
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if browser_path() is None:
-        message = "no Chromium on this machine"
-        if os.environ.get("CI") == "true":
-            pytest.fail(message + "; CI must have it")
-        pytest.skip(message)
-    with chromium() as found:
-        yield found
 
 
 def test_a_reviewers_morning(made: Reviewed, tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app.services import weighing
 from app.session import VARIABLE, close_warehouses, desk
 from tests.small_warehouse import CORPUS, Small
+from tests.warehouses import copy_warehouse
 from warehouse.database import Warehouse
 from warehouse.policies import current_policy, list_policies
 from warehouse.principal import local_principal
@@ -23,9 +23,7 @@ Open = Callable[..., AppTest]
 @pytest.fixture
 def own(small: Small, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A copy of the small warehouse that a test may change."""
-    target = tmp_path / "own.duckdb"
-    shutil.copyfile(small.path, target)
-    shutil.copytree(f"{small.path}.d", f"{target}.d")
+    target = copy_warehouse(small.path, tmp_path / "own.duckdb")
     monkeypatch.setenv(VARIABLE, str(target))
     yield target
     close_warehouses()

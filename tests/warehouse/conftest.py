@@ -21,8 +21,8 @@ def me() -> Principal:
 
 
 @pytest.fixture
-def wh(tmp_path: Path) -> Iterator[Warehouse]:
-    with Warehouse.open(tmp_path / "test.duckdb", command="pytest") as opened:
+def wh(tmp_path: Path, new_warehouse: Callable[[Path], Path]) -> Iterator[Warehouse]:
+    with Warehouse.open(new_warehouse(tmp_path / "test.duckdb"), command="pytest") as opened:
         yield opened
 
 

@@ -1,37 +1,19 @@
-"""Runs the real command line, in this process where speed matters and in its own where the exit code does."""
+"""Golden error texts, and a stocked warehouse at the default name."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from app.cli.main import main
 from tests.small_warehouse import Small, build
+from tests.warehouses import copy_warehouse
 
 ERRORS = Path(__file__).parent / "errors"
-
-
-@pytest.fixture
-def ragsieve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Result]:
-    """Run `ragsieve ARGS` in ``tmp_path``; the result holds exit_code, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: str) -> Result:
-        import click
-
-        @click.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
-        @click.argument("rest", nargs=-1, type=click.UNPROCESSED)
-        def command(rest: tuple[str, ...]) -> None:
-            main(rest)
-
-        return CliRunner().invoke(command, ["--", *arguments])
-
-    return run
 
 
 @pytest.fixture
@@ -60,7 +42,4 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Small:
 @pytest.fixture
 def stocked(built: Small, tmp_path: Path) -> Small:
     """A copy of it at the default name in ``tmp_path``; nobody has either file open."""
-    target = tmp_path / "ragsieve.duckdb"
-    shutil.copyfile(built.path, target)
-    shutil.copytree(f"{built.path}.d", f"{target}.d")
-    return Small(target, built.rsq_alert, built.rsg_alert, built.hostile_document)
+    return replace(built, path=copy_warehouse(built.path, tmp_path / "ragsieve.duckdb"))

@@ -1,4 +1,4 @@
-"""Real processes: killed in mid-scan, interrupted, repeated, and beside an owner."""
+"""A scan that is killed or interrupted in its own process; and repeated, beside an owner, after an ingest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 
 from tests.app.cli.test_through_the_owner import OWNER
 
-# Small blocks, so that a small corpus has many
-RAGSIEVE = "import app.services.neighborhoods as n; n.BLOCK = 100\nfrom app.cli.main import main; main()"
+# Small blocks, so that a small corpus has many; a shell that runs tests in the background has them ignore Ctrl-C
+RAGSIEVE = """
+import signal; signal.signal(signal.SIGINT, signal.default_int_handler)
+import app.services.neighborhoods as n; n.BLOCK = 100
+from app.cli.main import main; main()
+"""
 COUNT = 3000
 
 
@@ -60,14 +65,14 @@ def start(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 
 @pytest.fixture
-def run(start: Callable[..., subprocess.Popen[str]]) -> Callable[..., tuple[int, dict, str]]:
-    """Run to the end; exit code, JSON, stderr."""
+def run(ragsieve: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, dict, str]]:
+    """Run to the end in this process; exit code, JSON, stderr."""
+    monkeypatch.setattr("app.services.neighborhoods.BLOCK", 100)
 
     def call(*arguments: str) -> tuple[int, dict, str]:
-        process = start(*arguments, "--json")
-        out, said = process.communicate(timeout=180)
-        assert "Traceback" not in said
-        return process.returncode, json.loads(out) if out else {}, said
+        done = ragsieve(*arguments, "--json")
+        assert "Traceback" not in done.stderr
+        return done.exit_code, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
     return call
 
@@ -92,9 +97,34 @@ def wait_for(condition: Callable[[], bool], process: subprocess.Popen[str]) -> N
     assert condition()
 
 
+def scores(run: Callable, folder: Path) -> list[dict]:
+    """Every document's score in the warehouse of a folder, without what numbers its versions."""
+    run("export", "scores", "--out", "scores.jsonl")
+    rows = map(json.loads, (folder / "scores.jsonl").read_text(encoding="utf-8").splitlines())
+    found = [{name: value for name, value in row.items() if name != "version_id"} for row in rows if "score" in row]
+    assert len(found) == COUNT
+    return found
+
+
+UNDISTURBED: list[dict] = []
+
+
+@pytest.fixture
+def undisturbed(run: Callable, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict]:
+    """Scores of a scan that nothing happened to, found once."""
+    if not UNDISTURBED:
+        (tmp_path / "undisturbed").mkdir()
+        with monkeypatch.context() as there:
+            there.chdir(tmp_path / "undisturbed")
+            assert run(*ingest(files, "all"))[0] == 0
+            assert run(*SCAN)[1]["search"]["blocks_reused"] == 0
+            UNDISTURBED.extend(scores(run, Path.cwd()))
+    return UNDISTURBED
+
+
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
 def test_a_scan_that_was_stopped_goes_on_from_its_blocks(
-    run: Callable, start: Callable, files: Path, tmp_path: Path, how: signal.Signals
+    run: Callable, start: Callable, files: Path, undisturbed: list[dict], tmp_path: Path, how: signal.Signals
 ) -> None:
     assert run(*ingest(files, "all"))[0] == 0
     process = start(*SCAN, "--json")
@@ -121,15 +151,7 @@ def test_a_scan_that_was_stopped_goes_on_from_its_blocks(
     assert corpus["unscanned"] == 0
 
     # And what was resumed is what an undisturbed scan finds
-    assert run(*ingest(files, "all"), "--warehouse", "other.duckdb")[0] == 0
-    other = run(*SCAN, "--warehouse", "other.duckdb")[1]
-    assert other["search"]["blocks_reused"] == 0
-    scores = []
-    for name in ("ragsieve.duckdb", "other.duckdb"):
-        run("export", "scores", "--out", f"{name}.jsonl", "--warehouse", name)
-        lines = (tmp_path / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        scores.append([{k: v for k, v in json.loads(line).items() if k != "version_id"} for line in lines])
-    assert [row for row in scores[0] if "score" in row] == [row for row in scores[1] if "score" in row]
+    assert scores(run, tmp_path) == undisturbed
 
 
 def test_a_scan_beside_an_owner_is_small_after_a_small_change_and_known_when_repeated(
@@ -174,7 +196,10 @@ def test_ctrl_c_ends_an_audit_with_its_summary(run: Callable, start: Callable, f
     wait_for(lambda: bool(list(state.glob("*/*.npz"))), process)
     # Between the rounds others can have the warehouse
     deadline = time.monotonic() + 60
-    while run("corpus", "list")[1]["corpora"][0]["unscanned"] and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        code, found, _ = run("corpus", "list")
+        if code == 0 and not found["corpora"][0]["unscanned"]:
+            break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=60)

@@ -16,10 +16,12 @@ import uvicorn
 from app.gate.routes import application
 from app.gate.service import GateService, ServiceLimits
 from app.services.gate_log import GateLog
+from ragsieve_core.formats.records import RecordBatchColumns
 from ragsieve_core.gate import Gate, GateConfig, GateCorpus
 from ragsieve_core.publication import PublicationReader
 from ragsieve_core.rsq import rsq_preset
 from tests.gate_stand_ins import BagRetriever, StandInFeatures, clean_texts, small_corpus
+from tests.warehouses import copy_warehouse
 from warehouse.database import Warehouse
 from warehouse.ingest import ingest
 from warehouse.principal import Principal
@@ -58,31 +60,37 @@ class Client:
         return self.send("POST", path, body, token, **headers)[:2]
 
 
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    """A warehouse with 60 documents of two tenants and four tokens, and their secrets by name."""
+    path = tmp_path_factory.mktemp("prepared") / "w.duckdb"
+    made = {name: ("gate", tenant) for name, tenant in (("all", None), ("a", "a"), ("b", "b"))}
+    made["ingest"] = ("ingest", None)
+    with Warehouse.open(path, command="test") as wh:
+        names = [f"d{i:02d}" for i in range(60)]
+        batch = RecordBatchColumns(id=names, text=clean_texts(60), tenant=["a", "b"] * 30)
+        ingest(wh, "harbour", [batch], principal=ADMIN)
+        return path, {
+            name: issue_token(wh, principal=ADMIN, name=name, scope=scope, tenant=tenant).secret
+            for name, (scope, tenant) in made.items()
+        }
+
+
 @pytest.fixture
-def wh(tmp_path: Path) -> Iterator[Warehouse]:
-    with Warehouse.open(tmp_path / "w.duckdb", command="test") as opened:
+def wh(tmp_path: Path, prepared: tuple[Path, dict[str, str]]) -> Iterator[Warehouse]:
+    with Warehouse.open(copy_warehouse(prepared[0], tmp_path / "w.duckdb"), command="test") as opened:
         yield opened
 
 
 @pytest.fixture
-def corpus(wh: Warehouse) -> GateCorpus:
-    from ragsieve_core.formats.records import RecordBatchColumns
-
-    texts = clean_texts(60)
-    batch = RecordBatchColumns(id=[f"d{i:02d}" for i in range(60)], text=texts, tenant=["a", "b"] * 30)
-    ingest(wh, "harbour", [batch], principal=ADMIN)
-    return small_corpus(texts, ["a", "b"] * 30)
+def corpus() -> GateCorpus:
+    return small_corpus(clean_texts(60), ["a", "b"] * 30)
 
 
 @pytest.fixture
-def tokens(wh: Warehouse) -> dict[str, str]:
+def tokens(prepared: tuple[Path, dict[str, str]]) -> dict[str, str]:
     """Secrets by name: all (every tenant), a, b, and one that may only ingest."""
-    made = {name: ("gate", tenant) for name, tenant in (("all", None), ("a", "a"), ("b", "b"))}
-    made["ingest"] = ("ingest", None)
-    return {
-        name: issue_token(wh, principal=ADMIN, name=name, scope=scope, tenant=tenant).secret
-        for name, (scope, tenant) in made.items()
-    }
+    return prepared[1]
 
 
 @pytest.fixture

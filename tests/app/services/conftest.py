@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -95,8 +95,8 @@ def principal() -> Principal:
 
 
 @pytest.fixture
-def wh(tmp_path: Path) -> Iterator[Warehouse]:
-    with Warehouse.open(tmp_path / "w.duckdb", command="test") as opened:
+def wh(tmp_path: Path, new_warehouse: Callable[[Path], Path]) -> Iterator[Warehouse]:
+    with Warehouse.open(new_warehouse(tmp_path / "w.duckdb"), command="test") as opened:
         yield opened
 
 

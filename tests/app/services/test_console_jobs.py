@@ -70,7 +70,7 @@ def test_a_failed_job_says_why(owner: Warehouse, tmp_path: Path) -> None:
 def test_a_cancelled_job_leaves_nothing(owner: Warehouse, tmp_path: Path) -> None:
     # Rows enough to be at work for a while
     job_id = start(
-        owner, "ingest", [str(corpus(tmp_path / "c.jsonl", 400_000)), "--corpus", "c"], what="c", principal=ADMIN
+        owner, "ingest", [str(corpus(tmp_path / "c.jsonl", 100_000)), "--corpus", "c"], what="c", principal=ADMIN
     )
     deadline = time.monotonic() + PATIENCE_S
     while not cancel(owner, job_id, principal=ADMIN) and time.monotonic() < deadline:

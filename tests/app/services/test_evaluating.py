@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.evaluate.cells import Slice
 from ragsieve_core.policy import Policy, PolicyRule
 from tests.small_warehouse import CORPUS, build
+from tests.warehouses import copy_warehouse
 from warehouse.database import Warehouse
 from warehouse.decisions import decide
 from warehouse.events import candidate_rows
@@ -35,10 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def small(made: Path, tmp_path: Path) -> Iterator[Warehouse]:
-    target = tmp_path / "w.duckdb"
-    shutil.copyfile(made, target)
-    shutil.copytree(f"{made}.d", f"{target}.d")
-    with Warehouse.open(target, command="pytest") as wh:
+    with Warehouse.open(copy_warehouse(made, tmp_path / "w.duckdb"), command="pytest") as wh:
         yield wh
 
 

@@ -19,8 +19,8 @@ PUBLIC = "93.184.215.14"
 
 
 @pytest.fixture
-def wh(tmp_path: Path):
-    with Warehouse.open(tmp_path / "w.duckdb", command="pytest") as opened:
+def wh(tmp_path: Path, new_warehouse):
+    with Warehouse.open(new_warehouse(tmp_path / "w.duckdb"), command="pytest") as opened:
         yield opened
 
 

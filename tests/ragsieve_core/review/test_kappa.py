@@ -51,7 +51,8 @@ def test_by_hand() -> None:
 
 def test_what_has_no_kappa() -> None:
     assert cohen_kappa([], []).kappa is None
-    assert cohen_kappa(["a", "a"], ["a", "a"]).kappa is None
+    for n in (1, 2, 6, 49, 1000):
+        assert cohen_kappa(["a"] * n, ["a"] * n).kappa is None
     with pytest.raises(InputError):
         cohen_kappa(["a"], [])
     with pytest.raises(InputError):

@@ -13,6 +13,17 @@ from ragsieve_core.models.profiles import get_profile, load
 from ragsieve_core.rsg import RSGConfig, score_corpus
 
 
+def encoded(texts: list[str], dtype: str) -> np.ndarray:
+    return load(get_profile("embedded"), device="cpu", dtype=dtype).retriever.encode(texts, kind="passage")
+
+
+def quickest_dtype() -> str:
+    """``bfloat16`` on a processor that computes in it, else ``float32``."""
+    flags = Path("/proc/cpuinfo")
+    known = flags.read_text(encoding="utf-8").split() if flags.exists() else []
+    return "bfloat16" if {"avx512_bf16", "amx_bf16"} & set(known) else "float32"
+
+
 @pytest.mark.shared
 @pytest.mark.models
 @pytest.mark.slow
@@ -33,7 +44,10 @@ def test_nq_poison_in_2wiki(shared_dir: Path) -> None:
                 poison.append(True)
     labels = np.array(poison)
     assert labels.sum() == 500
-    vectors = load(get_profile("embedded")).retriever.encode(texts, kind="passage")
+    vectors = encoded(texts, quickest_dtype())
+    # In bfloat16 a third of the time and the same figures, as long as the vectors are the same to three digits
+    some = slice(None, None, 100)
+    np.testing.assert_allclose(np.sum(vectors[some] * encoded(texts[some], "float32"), axis=1), 1, atol=1e-3)
     found = score_corpus(ids, texts, vectors, RSGConfig())
     planted, clean = found.score[labels], found.score[~labels]
     assert auroc(planted, clean) == pytest.approx(0.994, abs=0.002)
