@@ -213,7 +213,27 @@ def test_charts_show_hostile_names_as_text(url: str, names: dict[str, str], wind
         window.wait_for_timeout(300)
         assert_inert(window, url)
     assert "plant-0<img" in window.locator(".js-plotly-plot").first.inner_text()
+    # axe-core does not look into drawings
+    for dark in (False, True):
+        window.emulate_media(color_scheme="dark" if dark else "light")
+        window.wait_for_timeout(500)
+        fills = window.locator(".js-plotly-plot text:not(.textpoint)").evaluate_all(
+            "texts => [...new Set(texts.map(text => getComputedStyle(text).fill))]"
+        )
+        assert [fill for fill in fills if contrast(fill, GROUNDS[dark]) < 4.5] == []
     assert_quiet(window, seen, url)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two ``rgb(…)`` colours, 1 to 21 (WCAG 2.2)."""
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_hidden_characters_are_marks(url: str, names: dict[str, str], window: Page) -> None:
