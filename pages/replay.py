@@ -9,6 +9,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.event_list import show_events
+from app.components.evidence import shape
 from app.components.evidence.alignment import show_alignment
 from app.components.evidence.anchors import show_anchors
 from app.components.evidence.ranking import show_ranking
@@ -67,7 +68,7 @@ def main() -> None:
         show_side_by_side(here, found)
         return
     config = decoded(found.event["config"], {})
-    n, k = int(config.get("n", 20)), int(config.get("k", 5))
+    n, k = shape.whole(config.get("n"), 20), shape.whole(config.get("k"), 5)
     show_stages(found.ranking, k)
     if not found.candidates:
         st.info("RSQ was not applied to this ranking, so there is no evidence to show.", icon=":material/info:")

@@ -164,13 +164,13 @@ def watch(page: Page) -> Watch:
     return seen
 
 
-def settled(page: Page, timeout_ms: int = 30_000) -> None:
-    """Wait until the script has run and every chart is drawn."""
+def settled(page: Page, timeout_ms: int = 30_000, still_ms: int = 700) -> None:
+    """Wait until the script has run and every chart is drawn; ``still_ms`` is the time for charts to stand still."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=timeout_ms)
     page.wait_for_selector('[data-testid="stMainBlockContainer"] h1', timeout=timeout_ms)
     # Tables and charts are loaded on first use; until then a skeleton stands in their place
     page.wait_for_selector('[data-testid="stSkeleton"]', state="detached", timeout=timeout_ms)
-    page.wait_for_timeout(700)
+    page.wait_for_timeout(still_ms)
 
 
 def screenshot(

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.evidence.reading import Candidate
+from app.components.evidence.shape import mapping
 from app.components.labels import safe_label
 from ragsieve_core.serial import SuspectReason
 
@@ -46,7 +47,7 @@ def show_answer_state(state: str, detail: Mapping[str, Any], tail: Sequence[str]
     if state == "ok":
         return
     words = ANSWER_STATES.get(state, f"State of this answer: {safe_label(state.replace('_', ' '))}.")
-    suspects = detail.get("tail_suspects") or {}
+    suspects = mapping(detail.get("tail_suspects"))
     if state == "tail_contaminated" and suspects:
         shown = [f"{safe_label(name, 40)} ({_reason(why)})" for name, why in list(suspects.items())[:6]]
         more = f" and {len(suspects) - 6} more" if len(suspects) > 6 else ""

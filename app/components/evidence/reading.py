@@ -5,7 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
+
+from app.components.evidence import shape
+
+_RUN: Final = {"script": "text", "start": "whole", "end": "whole", "letters": "whole?"}
+_WINDOW: Final = {
+    "window": "count",
+    "gate": "positive",
+    "burst": "number",
+    "change": "number",
+    "burst_at": "whole?",
+    "change_at": "whole?",
+}
 
 
 def decoded(value: Any, empty: Any) -> Any:
@@ -76,27 +88,30 @@ class Candidate:
 
 def candidate(row: Mapping[str, Any]) -> Candidate:
     """Decode a row of ``candidate_evidence``."""
-    surprisal = decoded(row.get("surprisal"), {})
-    alignment = decoded(row.get("alignment"), {})
-    tail = decoded(row.get("tail"), {})
+    surprisal = shape.mapping(decoded(row.get("surprisal"), {}))
+    alignment = shape.mapping(decoded(row.get("alignment"), {}))
+    tail = shape.mapping(decoded(row.get("tail"), {}))
+    own, f1 = shape.own(tail.get("candidate")), shape.numbers(alignment.get("f1"))
+    windows = shape.pairs(alignment.get("windows"))
+    known = len(f1) == len(windows)
     return Candidate(
         row=row,
-        anchors=decoded(row.get("anchors"), []),
-        runs=decoded(row.get("script_runs"), []),
-        windows=surprisal.get("windows", []),
-        nll=surprisal.get("nll", []),
-        nll_offsets=surprisal.get("offsets", []),
-        f1=alignment.get("f1", []),
-        spans=alignment.get("windows", []),
-        jump_at=alignment.get("jump_at"),
-        token_offsets=alignment.get("offsets", []),
-        tail_ids=tail.get("document_ids", []),
-        tail_script=tail.get("v_script", []),
-        tail_jumps=tail.get("alignment_jump", []),
-        guard_ids=tail.get("guard_ids", []),
-        own=tail.get("candidate", {}),
-        short=bool(tail.get("short", False)),
-        word_weights=tail.get("word_weights", ""),
+        anchors=shape.anchors(decoded(row.get("anchors"), []), weighed=bool(own)),
+        runs=shape.entries(decoded(row.get("script_runs"), []), **_RUN),
+        windows=shape.entries(surprisal.get("windows"), **_WINDOW),
+        nll=shape.numbers(surprisal.get("nll")),
+        nll_offsets=shape.pairs(surprisal.get("offsets")),
+        f1=f1 if known else [],
+        spans=windows if known else [],
+        jump_at=shape.whole(alignment.get("jump_at")),
+        token_offsets=shape.pairs(alignment.get("offsets")),
+        tail_ids=shape.texts(tail.get("document_ids")),
+        tail_script=shape.numbers(tail.get("v_script")),
+        tail_jumps=shape.numbers(tail.get("alignment_jump")),
+        guard_ids=shape.texts(tail.get("guard_ids")),
+        own=own,
+        short=tail.get("short") is True,
+        word_weights=str(tail.get("word_weights", "")),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from app.components import url_state
+from app.components.evidence import shape
 from app.components.evidence.alignment import show_alignment
 from app.components.evidence.anchors import show_anchors
 from app.components.evidence.ranking import show_ranking
@@ -45,7 +46,7 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
     )
     row = events[str(chosen)]
     config = decoded(row["config"], {})
-    n, k = int(config.get("n", 20)), int(config.get("k", 5))
+    n, k = shape.whole(config.get("n"), 20), shape.whole(config.get("k"), 5)
     detail = get_event(here.warehouse, row["event_id"], principal=here.principal)
     subject, candidates = candidate(row), [candidate(other) for other in detail.candidates]
     replay = {"event": row["event_id"]}
