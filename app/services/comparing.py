@@ -166,6 +166,9 @@ def compared(wh: Warehouse, wanted: Wanted, *, principal: Principal) -> Compared
     codes = pa.compute.index_in(ranked["event_id"], value_set=events["event_id"].combine_chunks())
     inside = pa.compute.is_valid(codes)
     ranked, event = ranked.filter(inside), codes.filter(inside).to_numpy().astype(np.int32)
+    # What a gate in shadow mode would have taken stands in for what it did, which is nothing
+    place = ranked.schema.get_field_index("removed_by")
+    ranked = ranked.set_column(place, "removed_by", pa.array(_removed(events, ranked, event), pa.string()))
     configs = [_stored(text, rule) for text, rule in _pairs(events, "config", "rule")]
     rankings = _rankings(events, ranked, event, configs)
     scores = read_scores(wh.side)
@@ -277,6 +280,18 @@ def _rankings(events: pa.Table, ranked: pa.Table, event: Integers, configs: list
         n_least=np.array([one.n_least for one in configs], dtype=np.int32),
         k=np.array([one.k for one in configs], dtype=np.int32),
     )
+
+
+def _removed(events: pa.Table, ranked: pa.Table, event: Integers) -> list[str]:
+    """What took each row out then; of a gate in shadow mode, what would have."""
+    found: list[str] = ranked["removed_by"].to_pylist()
+    shadow = pa.compute.indices_nonzero(pa.compute.is_valid(events["would"])).to_pylist()
+    starts = np.searchsorted(event, np.array([shadow, [one + 1 for one in shadow]], dtype=np.int32))
+    for place, start, end in zip(shadow, *starts.tolist(), strict=True):
+        gone = (json.loads(events["would"][place].as_py()) or {}).get("removed", {})
+        for row in range(start, end):
+            found[row] = str(gone.get(ranked["document_id"][row].as_py(), ""))
+    return found
 
 
 def _config(then: RSQConfig, version: Version, policy: Policy | None, corpus: str, encoder: str | None) -> RSQConfig:

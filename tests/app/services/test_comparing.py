@@ -26,6 +26,7 @@ from warehouse.events import get_event, list_events, record_events
 from warehouse.ingest import ingest
 from warehouse.policies import save_policy
 from warehouse.principal import Principal, local_principal
+from warehouse.records import CandidateRecord, RankedRecord
 from warehouse.undoing import undo
 
 OTHER = ("q2", "the house by the sea of island7")
@@ -213,3 +214,39 @@ def test_the_command_gives_the_choice_back() -> None:
 
 def test_viewers_may_compare(wh, asked) -> None:
     assert report(compared(wh, Wanted("c"), principal=Principal("vic", "viewer")))["queries"] == 2
+
+
+def test_a_gate_in_shadow_is_played_as_what_it_would_have_done(wh, access, models, principal, batches, asked) -> None:
+    """The same ranking as a gate in shadow would log it: nothing left, and d00 held, "bad" taken by RSQ in `would`."""
+    found = get_event(wh, asked[0], principal=principal)
+    taken = {row["document_id"]: row["removed_by"] for row in found.ranking if row["removed_by"]}
+    assert taken == {"bad": "rsq"}
+    ranking = [
+        RankedRecord(row["document_id"], row["rank"], version_id=row["version_id"], in_context=row["rank"] <= 5)
+        for row in found.ranking
+    ]
+    terms = ("e_anchor", "e_script", "e_surprisal", "e_alignment")
+    candidates = [
+        CandidateRecord(
+            row["document_id"], row["rank"], row["score"], row["flagged"], **{name: row[name] for name in terms}
+        )
+        for row in found.candidates
+    ]
+    detail = {"mode": "shadow", "would": {"context": [], "removed": taken}}
+    event = event_of(
+        QUESTION[1], ["d00"], source="gate", rule="calibrated", state_detail=detail, event_id="event_shadow"
+    )
+    record_events(wh, [dataclasses.replace(event, ranking=ranking, candidates=candidates)], principal=principal)
+    done = compared(wh, Wanted("c", source="gate"), principal=principal)
+    assert done.a.played.unknown.tolist() == [""]
+    assert played_context(done, done.a, "event_shadow") == context_of(wh, asked[0])
+    assert context_of(wh, "event_shadow") != context_of(wh, asked[0])
+    # Something that a gate let through in its place stays out
+    held = {**taken, found.ranking[1]["document_id"]: "hold"}
+    detail = {"mode": "shadow", "would": {"context": [], "removed": held}}
+    other = dataclasses.replace(
+        event, ranking=ranking, candidates=candidates, state_detail=detail, event_id="event_two"
+    )
+    record_events(wh, [other], principal=principal)
+    done = compared(wh, Wanted("c", event="event_two"), principal=principal)
+    assert done.a.played.unknown.tolist() == ["never_scored"]
