@@ -250,3 +250,11 @@ def test_a_gate_in_shadow_is_played_as_what_it_would_have_done(wh, access, model
     record_events(wh, [other], principal=principal)
     done = compared(wh, Wanted("c", event="event_two"), principal=principal)
     assert done.a.played.unknown.tolist() == ["never_scored"]
+
+
+def test_an_event_whose_parameters_cannot_be_read_is_left_out_alone(wh, principal, asked) -> None:
+    for number, config in enumerate(({"k": "five"}, {"n": 3}, {"weights": [1, [2]]}, {"threshold": {}})):
+        event = event_of(f"odd {number}", ["d00", "d01"], config=config, config_key=f"odd {number}", source="gate")
+        record_events(wh, [event], principal=principal)
+    found = report(compared(wh, Wanted("c"), principal=principal))
+    assert (found["queries"], found["compared"], found["not_compared"]) == (6, 2, {"unreadable_parameters": 4})
