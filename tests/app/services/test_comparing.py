@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.services.asking import ask
+from app.services.background import CancelledWorkError
 from app.services.comparing import AS_ASKED, IN_FORCE, NONE, Version, Wanted, compared
 from app.services.comparison_report import documents, queries_page, report
 from app.services.events import Origin, run_rankings
@@ -17,7 +18,7 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.policy import PolicyRule
 from ragsieve_core.rsq import RSQConfig
-from tests.app.services.test_asking import BAD, QUESTION, ROWS
+from tests.app.services.test_asking import BAD, QUESTION, ROWS, contexts
 from tests.warehouse.builders import event_of
 from warehouse.alerts import queue_page
 from warehouse.canary import run_canary, stored_ranking
@@ -258,3 +259,19 @@ def test_an_event_whose_parameters_cannot_be_read_is_left_out_alone(wh, principa
         record_events(wh, [event], principal=principal)
     found = report(compared(wh, Wanted("c"), principal=principal))
     assert (found["queries"], found["compared"], found["not_compared"]) == (6, 2, {"unreadable_parameters": 4})
+
+
+def test_a_cancelled_run_goes_on_where_it_ended(wh, access, models, principal) -> None:
+    list(run_rankings(access, contexts(), Origin("c", "replay"), models, RSQConfig()))
+    wanted = Wanted("c", Version(), Version(rule="calibrated"))
+
+    def until_one_chunk(_: str, done: int, total: int) -> None:
+        assert total == 20
+        if done:
+            raise CancelledWorkError
+
+    with pytest.raises(CancelledWorkError):
+        rescore(access, wanted, features(models), until_one_chunk)
+    found = report(compared(wh, wanted, principal=principal))
+    assert (found["compared"], found["not_compared"]) == (16, {"other_rule": 4})
+    assert rescore(access, wanted, features(models), told).scored == 4
