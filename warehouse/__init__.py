@@ -55,6 +55,9 @@ Events
     flagged, alerts, new_alerts, ids)``; ``events.list_events(wh, *, principal, …) -> Page``; ``events.get_event(wh,
     event, *, principal) -> EventDetail(event, ranking, candidates)``; ``events.candidate_rows(wh, *, principal,
     corpus="", rule="") -> pyarrow.Table``.
+    ``comparing.compared_rankings(wh, corpus, a, b, *, principal, source="", rule="", condition="", event="") ->
+    (events, ranked documents)``: pyarrow tables with membership in two quarantine versions;
+    ``comparing.version_texts(wh, versions, *, principal) -> dict``.
 
 Alerts
     ``alerts.queue_page(wh, *, principal, filters=QueueFilter(…, kinds=()), sort="severity", descending=True, limit=50,
@@ -66,10 +69,6 @@ Policies
     ``policies.save_policy(wh, rules, *, principal, note="", parent=None) -> PolicyVersion``, ``rollback_policy``,
     ``approve_policy``, ``reject_policy``, ``list_policies``, ``get_policy``, ``current_policy``, ``diff_policies``;
     ``rules``: :class:`ragsieve_core.policy.PolicyRule`. In force for other processes as ``InForce.policy``.
-
-    ``comparing.compared_rankings(wh, corpus, a, b, *, principal, source="", rule="", condition="", event="") ->
-    (events, ranked documents)``: pyarrow tables with membership in two quarantine versions;
-    ``comparing.version_texts(wh, versions, *, principal) -> dict``.
 
 What-if and evaluation
     ``evaluation.labelled_candidates(wh, *, principal, corpus="") -> pyarrow.Table``, ``latest_scans``,

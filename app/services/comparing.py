@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from app.services.replay_scores import ReplayScore, ranking_key, read_scores
+from app.services.stored_queries import flags, published_config, stored_queries
 from ragsieve_core.errors import InputError, nearest
 from ragsieve_core.policy import Policy
 from ragsieve_core.replay.compare import Comparison, compare
 from ragsieve_core.replay.play import Played, Side, play
 from ragsieve_core.replay.rankings import Bools, Integers, StoredRankings
-from ragsieve_core.rsq.calibrated.config import CalibratedRSQConfig
 from ragsieve_core.rsq.config import RSQConfig
-from ragsieve_core.rsq.presets import RSQ_PRESETS, rsq_preset
+from ragsieve_core.rsq.presets import rsq_preset
 from warehouse.comparing import compared_rankings
 from warehouse.database import Warehouse
 from warehouse.policies import current_policy, get_policy
@@ -32,10 +30,6 @@ AS_ASKED: Final = "as-asked"
 NONE: Final = "none"
 IN_FORCE: Final = "in-force"
 SOURCES: Final = ("query", "replay", "gate")
-# Left a ranking by what a version decides; whatever else left stays out under every version
-_DECIDED: Final = ("", "rsq", "quarantine")
-_MOVED: Final = ("threshold", "weights", "gates", "script_support")
-_TERMS: Final = ("e_anchor", "e_script", "e_surprisal", "e_alignment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +102,7 @@ class Compared:
     """Two versions over the stored queries.
 
     ``events`` and ``ranked`` are rows of compare_events.sql and compare_rankings.sql, in the order of ``rankings``.
-    ``hidden`` counts events left out because they ranked documents that the caller may not see.
+    ``left_out`` counts events that cannot be played at all, by reason.
     """
 
     wanted: Wanted
@@ -118,7 +112,7 @@ class Compared:
     a: Laid
     b: Laid
     found: Comparison
-    hidden: int
+    left_out: Mapping[str, int]
 
 
 def resolved(wh: Warehouse, version: Version, *, principal: Principal) -> Version:
@@ -161,13 +155,8 @@ def compared(wh: Warehouse, wanted: Wanted, *, principal: Principal) -> Compared
         condition=wanted.condition,
         event=wanted.event,
     )
-    seen = events["hidden"].to_numpy() == 0
-    events = events.filter(pa.array(seen))
-    codes = pa.compute.index_in(ranked["event_id"], value_set=events["event_id"].combine_chunks())
-    inside = pa.compute.is_valid(codes)
-    ranked, event = ranked.filter(inside), codes.filter(inside).to_numpy().astype(np.int32)
-    configs = [_stored(text, rule) for text, rule in _pairs(events, "config", "rule")]
-    rankings = _rankings(events, ranked, event, configs)
+    held = stored_queries(events, ranked)
+    events, ranked, rankings, configs = held.events, held.ranked, held.rankings, held.configs
     scores = read_scores(wh.side)
     policies = {
         one.policy: Policy(one.policy, get_policy(wh, one.policy, principal=principal).rules)
@@ -188,15 +177,7 @@ def compared(wh: Warehouse, wanted: Wanted, *, principal: Principal) -> Compared
     numbers = _numbered([one.side.configs[number] for one in laid for number in one.side.config])
     same = numbers[1][: len(configs)] == numbers[1][len(configs) :]
     found = compare(rankings, laid[0].played, laid[1].played, same)
-    return Compared(wanted, events, ranked, rankings, laid[0], laid[1], found, int((~seen).sum()))
-
-
-def published_config(config: RSQConfig) -> RSQConfig:
-    """The parameters with what a policy may move as its preset has it: the terms do not depend on it."""
-    preset = RSQ_PRESETS.get(config.rule)
-    if preset is None:
-        return config
-    return dataclasses.replace(config, **{name: getattr(preset, name) for name in _MOVED})
+    return Compared(wanted, events, ranked, rankings, laid[0], laid[1], found, held.left_out)
 
 
 def score_name(done: Compared, laid: Laid, event: int, scope: str) -> tuple[str, list[int]]:
@@ -263,22 +244,6 @@ def _rule_key(config: RSQConfig) -> str:
     return published_config(config).key
 
 
-def _rankings(events: pa.Table, ranked: pa.Table, event: Integers, configs: list[RSQConfig]) -> StoredRankings:
-    removed = np.array(ranked["removed_by"].to_pylist(), dtype=np.str_)
-    terms = [ranked[name].to_numpy(zero_copy_only=False).astype(np.float64) for name in _TERMS]
-    return StoredRankings(
-        event=event,
-        terms=np.column_stack(terms),
-        stays_out=~np.isin(removed, _DECIDED),
-        was_quarantined=removed == "quarantine",
-        scored=flags(events, "scored"),
-        state=np.array(events["state"].to_pylist(), dtype=np.str_),
-        n=np.array([one.n for one in configs], dtype=np.int32),
-        n_least=np.array([one.n_least for one in configs], dtype=np.int32),
-        k=np.array([one.k for one in configs], dtype=np.int32),
-    )
-
-
 def _config(then: RSQConfig, version: Version, policy: Policy | None, corpus: str, encoder: str | None) -> RSQConfig:
     """Parameters of an event under a version."""
     base = then if version.rule in ("", then.rule) else rsq_preset(version.rule)
@@ -288,27 +253,8 @@ def _config(then: RSQConfig, version: Version, policy: Policy | None, corpus: st
     return published if policy is None else policy.applied(published, corpus, encoder)
 
 
-@cache
-def _stored(text: str, rule: str) -> RSQConfig:
-    """The configuration that an event was scored by; fields it does not name are those of the preset."""
-    fields = {**json.loads(text), "rule": rule}
-    kind = CalibratedRSQConfig if rule == "calibrated" else RSQConfig
-    known = {name: fields[name] for name in kind.__dataclass_fields__ if name in fields}
-    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
-    return kind(**given)
-
-
 def _numbered(configs: list[RSQConfig]) -> tuple[tuple[RSQConfig, ...], Integers]:
     """Distinct configurations, and the number of each one's."""
     numbers: dict[RSQConfig, int] = {}
     found = [numbers.setdefault(config, len(numbers)) for config in configs]
     return tuple(numbers), np.array(found, dtype=np.int32)
-
-
-def _pairs(table: pa.Table, one: str, two: str) -> list[tuple[str, str]]:
-    return list(zip(table[one].to_pylist(), table[two].to_pylist(), strict=True))
-
-
-def flags(table: pa.Table, name: str) -> Bools:
-    """A column of truth values."""
-    return np.asarray(table[name].to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -9,10 +9,10 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from app.services.comparing import Compared, flags
+from app.services.comparing import Compared
+from app.services.stored_queries import HIDDEN, UNREADABLE, flags
 from ragsieve_core.replay.play import Unknown
 
-HIDDEN: Final = "hidden_documents"
 NO_QUESTION: Final = "question_not_kept"
 NO_TEXT: Final = "text_not_kept"
 SCORABLE: Final = (Unknown.RANKING_CHANGED.value, Unknown.OTHER_RULE.value, Unknown.NEVER_SCORED.value)
@@ -24,6 +24,7 @@ UNKNOWN_WORDS: Final[Mapping[str, str]] = {
     NO_QUESTION: "the question's text was not kept, so nothing can score it",
     NO_TEXT: "a ranked text is not kept, so nothing can score it",
     HIDDEN: "ranked documents that you may not see",
+    UNREADABLE: "say nothing readable of their parameters",
 }
 
 
@@ -43,10 +44,9 @@ def report(done: Compared, *, listed: int = 20) -> dict[str, Any]:
     found, why = done.found, reasons(done)
     reason, number = np.unique([one for one in why if one], return_counts=True)
     left = {str(one): int(count) for one, count in zip(reason, number, strict=True)}
-    if done.hidden:
-        left[HIDDEN] = done.hidden
+    left |= done.left_out
     moves = documents(done)
-    queries, changed = len(why) + done.hidden, int(found.changed.sum())
+    queries, changed = len(why) + sum(done.left_out.values()), int(found.changed.sum())
     whole = int(found.compared.sum())
     return {
         "corpus": done.wanted.corpus,

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.services.asking import snapshot_frequencies
-from app.services.comparing import Compared, Wanted, compared, published_config, score_name
+from app.services.comparing import Compared, Wanted, compared, score_name
 from app.services.comparison_report import SCORABLE, reasons
 from app.services.events import CHUNK, model_versions
 from app.services.owner_access import OwnerAccess
 from app.services.replay_scores import ReplayScore, keep_scores
+from app.services.stored_queries import published_config
 from ragsieve_core.document import RankedContext, RankedDocument, document_text
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.rsq import DocumentFrequencies, RankingEvidence, RSQConfig, score_contexts

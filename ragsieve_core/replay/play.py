@@ -26,7 +26,7 @@ class Unknown(StrEnum):
     OTHER_RULE = "other_rule"
     """The version scores by another rule, or over another depth, than the event was scored by."""
     NEVER_SCORED = "never_scored"
-    """The ranking is the same as then, but it was not scored then."""
+    """The ranking is the same as then, but it was not scored then, or its scores are of other documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,9 @@ def play(rankings: StoredRankings, side: Side) -> Played:
     looked_then = (then > 0) & (then <= rankings.n[event])
     other = side.other_rule | (n != rankings.n) | (k != rankings.k)
     same = ~rankings.any_row(looked_at != looked_then) & ~other
-    stored = same & rankings.scored & ~side.scored_anew
+    # A gate may have passed over documents that it left in: then the scores are not of this ranking's candidates
+    elsewhere = np.isfinite(rankings.terms).all(axis=1) & ((then == 0) | (then > rankings.k[event]))
+    stored = same & rankings.scored & ~rankings.any_row(elsewhere) & ~side.scored_anew
     terms = np.where(side.scored_anew[event][:, None], side.terms, rankings.terms)
     usable = (stored | side.scored_anew)[event] & (place > 0) & (place <= k[event]) & np.isfinite(terms).all(axis=1)
     score, flagged = np.full(event.size, np.nan), np.zeros(event.size, dtype=np.bool_)

@@ -30,6 +30,8 @@ VIEWS = [
     "/neighbourhood",
     "/replay",
     "/replay?flagged=yes&sort=state",
+    "/replay?view=ask",
+    "/replay?view=compare&a=none&show=all",
     "/ingest",
     "/ingest?tab=Jobs",
     "/audit?action=scanned",

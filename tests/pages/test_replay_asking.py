@@ -181,3 +181,24 @@ def test_an_earlier_snapshot(corpus: Path, open_page: Open) -> None:
     [row] = list_events(here.warehouse, principal=here.principal).rows
     found = get_event(here.warehouse, row["event_id"], principal=here.principal)
     assert "later" not in [one["document_id"] for one in found.ranking]
+
+
+def test_a_person_of_two_tenants_says_whose_question_it_is(
+    elsewhere: Path, open_page: Open, become: Callable[[Principal], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console_models, "open_models", lambda profile: StandIns())
+    monkeypatch.setattr(console_models, "_held", {})
+    with Warehouse.open(elsewhere, command="test") as wh:
+        batch = RecordBatchColumns(
+            id=[row["id"] for row in ROWS], text=[row["text"] for row in ROWS], tenant=["b"] * len(ROWS)
+        )
+        ingest(wh, "c", [batch], principal=local_principal())
+    become(Principal("rea", "reviewer", frozenset({"a", "b"})))
+    page = open_page("replay", view="ask")
+    assert "documents" not in page.selectbox(key="snapshot").options[1]
+    page.text_area(key="ask_text").set_value(QUESTION[1])
+    page.selectbox(key="ask_tenant").set_value("b").run()
+    page.button(key="ask_go").click().run()
+    answered()
+    [row] = list_events(desk().warehouse, principal=local_principal()).rows
+    assert row["tenant"] == "b"

@@ -1,5 +1,6 @@
 -- Grain: one event that a comparison of versions looks at. Order: event.
--- hidden: ranked documents that the caller may not see. Parameters: corpus_id, source, rule, condition, event_id (empty =
+-- hidden: ranked documents that the caller may not see. would: JSON of what a gate in shadow mode would have done; the
+-- ranking of such an event says what it did, which is nothing. Parameters: corpus_id, source, rule, condition, event_id (empty =
 -- any), all_tenants, tenants.
 WITH scores AS (
     SELECT event_id FROM candidate_evidence WHERE score IS NOT NULL GROUP BY event_id
@@ -12,7 +13,9 @@ WITH scores AS (
 )
 SELECT events.event_id, events.query_id, events.query_text, events.source, events.condition, events.rule, events.config,
        events.config_key, events.encoder_key, events.snapshot_id, events.model_versions, events.state, events.occurred_at,
-       scores.event_id IS NOT NULL AS scored, coalesce(hidden.documents, 0) AS hidden
+       scores.event_id IS NOT NULL AS scored, coalesce(hidden.documents, 0) AS hidden,
+       CASE WHEN json_extract_string(events.state_detail, '$.mode') = 'shadow'
+            THEN json_extract(events.state_detail, '$.would')::VARCHAR END AS would
 FROM retrieval_events AS events
 LEFT JOIN scores ON scores.event_id = events.event_id
 LEFT JOIN hidden ON hidden.event_id = events.event_id

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.services.asking import ask
+from app.services.background import CancelledWorkError
 from app.services.comparing import AS_ASKED, IN_FORCE, NONE, Version, Wanted, compared
 from app.services.comparison_report import documents, queries_page, report
 from app.services.events import Origin, run_rankings
@@ -17,7 +18,7 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.models.feature_cache import Features
 from ragsieve_core.policy import PolicyRule
 from ragsieve_core.rsq import RSQConfig
-from tests.app.services.test_asking import BAD, QUESTION, ROWS
+from tests.app.services.test_asking import BAD, QUESTION, ROWS, contexts
 from tests.warehouse.builders import event_of
 from warehouse.alerts import queue_page
 from warehouse.canary import run_canary, stored_ranking
@@ -26,6 +27,7 @@ from warehouse.events import get_event, list_events, record_events
 from warehouse.ingest import ingest
 from warehouse.policies import save_policy
 from warehouse.principal import Principal, local_principal
+from warehouse.records import CandidateRecord, RankedRecord
 from warehouse.undoing import undo
 
 OTHER = ("q2", "the house by the sea of island7")
@@ -213,3 +215,63 @@ def test_the_command_gives_the_choice_back() -> None:
 
 def test_viewers_may_compare(wh, asked) -> None:
     assert report(compared(wh, Wanted("c"), principal=Principal("vic", "viewer")))["queries"] == 2
+
+
+def test_a_gate_in_shadow_is_played_as_what_it_would_have_done(wh, access, models, principal, batches, asked) -> None:
+    """The same ranking as a gate in shadow would log it: nothing left, and d00 held, "bad" taken by RSQ in `would`."""
+    found = get_event(wh, asked[0], principal=principal)
+    taken = {row["document_id"]: row["removed_by"] for row in found.ranking if row["removed_by"]}
+    assert taken == {"bad": "rsq"}
+    ranking = [
+        RankedRecord(row["document_id"], row["rank"], version_id=row["version_id"], in_context=row["rank"] <= 5)
+        for row in found.ranking
+    ]
+    terms = ("e_anchor", "e_script", "e_surprisal", "e_alignment")
+    candidates = [
+        CandidateRecord(
+            row["document_id"], row["rank"], row["score"], row["flagged"], **{name: row[name] for name in terms}
+        )
+        for row in found.candidates
+    ]
+    detail = {"mode": "shadow", "would": {"context": [], "removed": taken}}
+    event = event_of(
+        QUESTION[1], ["d00"], source="gate", rule="calibrated", state_detail=detail, event_id="event_shadow"
+    )
+    record_events(wh, [dataclasses.replace(event, ranking=ranking, candidates=candidates)], principal=principal)
+    done = compared(wh, Wanted("c", source="gate"), principal=principal)
+    assert done.a.played.unknown.tolist() == [""]
+    assert played_context(done, done.a, "event_shadow") == context_of(wh, asked[0])
+    assert context_of(wh, "event_shadow") != context_of(wh, asked[0])
+    # Something that a gate let through in its place stays out
+    held = {**taken, found.ranking[1]["document_id"]: "hold"}
+    detail = {"mode": "shadow", "would": {"context": [], "removed": held}}
+    other = dataclasses.replace(
+        event, ranking=ranking, candidates=candidates, state_detail=detail, event_id="event_two"
+    )
+    record_events(wh, [other], principal=principal)
+    done = compared(wh, Wanted("c", event="event_two"), principal=principal)
+    assert done.a.played.unknown.tolist() == ["never_scored"]
+
+
+def test_an_event_whose_parameters_cannot_be_read_is_left_out_alone(wh, principal, asked) -> None:
+    for number, config in enumerate(({"k": "five"}, {"n": 3}, {"weights": [1, [2]]}, {"threshold": {}})):
+        event = event_of(f"odd {number}", ["d00", "d01"], config=config, config_key=f"odd {number}", source="gate")
+        record_events(wh, [event], principal=principal)
+    found = report(compared(wh, Wanted("c"), principal=principal))
+    assert (found["queries"], found["compared"], found["not_compared"]) == (6, 2, {"unreadable_parameters": 4})
+
+
+def test_a_cancelled_run_goes_on_where_it_ended(wh, access, models, principal) -> None:
+    list(run_rankings(access, contexts(), Origin("c", "replay"), models, RSQConfig()))
+    wanted = Wanted("c", Version(), Version(rule="calibrated"))
+
+    def until_one_chunk(_: str, done: int, total: int) -> None:
+        assert total == 20
+        if done:
+            raise CancelledWorkError
+
+    with pytest.raises(CancelledWorkError):
+        rescore(access, wanted, features(models), until_one_chunk)
+    found = report(compared(wh, wanted, principal=principal))
+    assert (found["compared"], found["not_compared"]) == (16, {"other_rule": 4})
+    assert rescore(access, wanted, features(models), told).scored == 4

@@ -174,3 +174,10 @@ def test_any_ranking_is_played_as_serial_deployment_plays_it(data: st.DataObject
         result = deploy(context, score, force, config)  # type: ignore[arg-type]
         assert [row for row in rows if found.context[row]] == [int(d.id) for d in result.context]
         assert found.state[event] == result.state.value
+
+
+def test_scores_of_other_documents_than_the_candidates_do_not_count() -> None:
+    """A gate passed over the second and scored the first and third, yet left the second in."""
+    held = stored([6], terms_of(1.2, None, 0.3, None, None, None), SMALL, [False] * 6)
+    found = play(held, side(held, [False] * 6, SMALL))
+    assert (found.unknown[0], found.context.any()) == ("never_scored", False)
