@@ -135,7 +135,8 @@ def test_a_scan_with_every_vector_stored_loads_no_model(wh, access, models, prin
         scan_corpus(access, "c", NoModels(), rule="paper")
     scan_corpus(access, "c", models, rule="paper")
     done = scan_corpus(access, "c", NoModels(), encoder=models.retriever.key if named else None)
-    assert done.documents == 40 and not done.already
+    assert done.documents == 40
+    assert not done.already
     ingest(wh, "c", batches([{"id": "new", "text": "one more"}]), principal=principal)
     with pytest.raises(AssertionError, match="a model was asked for"):
         scan_corpus(access, "c", NoModels())
