@@ -63,8 +63,9 @@ def test_any_sequence_of_corpora(
             for one, other in zip(held.overlap(reading.sets), neighbor_overlap(reading.sets, index), strict=True):
                 np.testing.assert_array_equal(one, other)
             if tight:
-                used = np.diff(held.edges)[np.unique(held.pair)].sum()
-                assert held.word.size <= 2 * used + index.size * len(WORDS)
+                used = np.unique(held.pair)
+                limit = 2 * (np.diff(held.edges)[used].sum() + used.size) + index.size * (len(WORDS) + 1)
+                assert held.word.size + held.edges.size <= limit
     finally:
         module._SPARE_WORDS, module._WORDS = spare, at_once
 
@@ -85,6 +86,16 @@ def test_only_new_pairs_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     more[0, 4] = more[1, 4] = 39
     pair_words(now, more, held)
     assert asked == [0, 5]
+
+
+def test_a_corpus_that_lost_all_its_words() -> None:
+    index = np.array([[1], [0]], dtype=np.int32)
+    first, _ = read_texts(["red fox", "red"])
+    now, _ = read_texts(["", "!"], previous=first)
+    held = pair_words(now, index, pair_words(first, index))
+    assert [part.tolist() for part in held.overlap(now.sets)] == [[[0.0], [0.0]]] * 2
+    again, _ = read_texts(["red fox", ""], previous=now)
+    assert pair_words(again, index, held).overlap(again.sets)[0].tolist() == [[0.0], [0.0]]
 
 
 def test_saved_words_are_the_same(tmp_path: Path) -> None:
