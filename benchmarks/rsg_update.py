@@ -1,10 +1,10 @@
 """RSG scan after documents were added, against one from nothing: ``python -m benchmarks rsg_update [-- OPTIONS]``.
 
 Both rules, each with its texts. Bound, where the products alone allow thirty times (65,536 documents and 1,000 more):
-search and whole scan by `paper` at least 20 times faster than from nothing. Exits 1 where it is missed, and where the two
-scans differ in a bit. No bound is set for `calibrated`, where every group is measured anew. What an earlier scan kept is
-at hand: reading it from files is no part of it. Processor seconds are printed besides, which other work on the machine
-disturbs less.
+search and whole scan by `paper` at least 20 times faster than from nothing. Exits 1 where it is missed, and where the
+two scans differ in a bit. No bound is set for `calibrated`, where every group is measured anew. What an earlier scan
+kept is at hand: reading it from files is no part of it. Processor seconds are printed besides, which other work on the
+machine disturbs less.
 """
 
 from __future__ import annotations

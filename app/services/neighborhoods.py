@@ -22,7 +22,7 @@ from warehouse.scan_scratch import scan_scratch
 from warehouse.side import Side
 from warehouse.snapshots import SnapshotDocuments
 
-BLOCK = 2048
+BLOCK = 1024
 """Rows of a block of a full search: what an interrupted one loses is at most the block in work."""
 
 MOST_FRESH = 0.4

@@ -56,7 +56,7 @@ def search_pairs(
     place: NDArray[np.int64],
     k: int,
     *,
-    block: int = 2048,
+    block: int = 1024,
     precision: str | None = None,
     device: str = "cpu",
     scratch: Path | None = None,

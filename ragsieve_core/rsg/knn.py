@@ -50,7 +50,7 @@ def nearest_neighbors(
     ids: Sequence[str],
     k: int,
     *,
-    block: int = 2048,
+    block: int = 1024,
     progress: Progress | None = None,
 ) -> Neighbors:
     """Exact k nearest neighbours of every row among the others: :func:`search_neighbors` without its report."""
@@ -62,7 +62,7 @@ def search_neighbors(
     ids: Sequence[str],
     k: int,
     *,
-    block: int = 2048,
+    block: int = 1024,
     precision: str | None = None,
     device: str = "cpu",
     scratch: Path | None = None,

@@ -149,8 +149,8 @@ def pair_words(reading: TextReading, index: NDArray[np.int32], previous: PairWor
     used = np.zeros(held, dtype=bool)
     used[previous.pair.ravel()[place.ravel()[place.ravel() >= 0]]] = True
     size = np.diff(edges)
-    if word.size > 2 * int(size[used].sum()) + _SPARE_WORDS:
-        # Words of pairs that are gone take up more than those in use
+    if not sets.words or word.size + held > 2 * int(size[used].sum() + used.sum()) + _SPARE_WORDS:
+        # Pairs that are gone and their words take up more than those in use, or no word is left to number theirs by
         word, edges = word[spans(edges[:-1][used], size[used])], np.concatenate([[0], np.cumsum(size[used])])
         rank = np.cumsum(used) - 1
         pair = np.where(pair < held, rank.take(pair, mode="clip"), pair - (held - int(used.sum()))).astype(np.int32)

@@ -118,3 +118,25 @@ def test_the_calibrated_rule_is_the_default_and_says_what_a_group_rests_on(
     assert 0 <= flagged["p0"]["expected_number"] < 5
     alert = queue_page(wh, principal=principal, filters=QueueFilter(search="p0")).rows[0]
     assert alert["campaign_size"] == 5
+
+
+class NoModels:
+    """A profile whose models are not to be touched."""
+
+    @property
+    def retriever(self) -> object:
+        raise AssertionError("a model was asked for")
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_scan_with_every_vector_stored_loads_no_model(wh, access, models, principal, batches, named) -> None:
+    ingest(wh, "c", batches(ROWS), principal=principal)
+    with pytest.raises(AssertionError, match="a model was asked for"):
+        scan_corpus(access, "c", NoModels(), rule="paper")
+    scan_corpus(access, "c", models, rule="paper")
+    done = scan_corpus(access, "c", NoModels(), encoder=models.retriever.key if named else None)
+    assert done.documents == 40
+    assert not done.already
+    ingest(wh, "c", batches([{"id": "new", "text": "one more"}]), principal=principal)
+    with pytest.raises(AssertionError, match="a model was asked for"):
+        scan_corpus(access, "c", NoModels())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -100,3 +102,31 @@ def test_lists_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         update_neighbors(state, x[:, :3], ids, 5)
     with pytest.raises(InputError, match="neighbour state"):
         NeighborState.load(tmp_path)
+
+
+def test_a_small_update_needs_no_torch() -> None:
+    code = """
+import sys
+import numpy as np
+from ragsieve_core.rsg.incremental import update_neighbors
+from ragsieve_core.rsg.knn import Neighbors
+from ragsieve_core.rsg.neighbor_state import neighbor_state
+from ragsieve_core.rsg.rescoring import pair_cosines
+
+x = np.random.default_rng(0).standard_normal((60, 8)).astype(np.float32)
+x /= np.linalg.norm(x, axis=1, keepdims=True)
+ids = [f"d{row:02d}" for row in range(60)]
+
+def brute(count):
+    pairs = np.array([[i, j] for i in range(count) for j in range(count)])
+    cosine = pair_cosines(x, pairs[:, 0], pairs[:, 1]).reshape(count, count)
+    np.fill_diagonal(cosine, -np.inf)
+    index = np.argsort(-cosine, axis=1, kind="stable")[:, :5].astype(np.int32)
+    return Neighbors(index, np.take_along_axis(cosine, index, 1))
+
+state = neighbor_state(x[:50], ids[:50], 5, brute(50))
+found = update_neighbors(state, x, ids, 5)[0].neighbors(5)
+assert (found.index == brute(60).index).all() and (found.cosine == brute(60).cosine).all()
+assert "torch" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +167,12 @@ def test_any_sequence_equals_a_calibrated_scan_from_nothing(
         ids, texts, x = [ids[row] for row in order], [texts[row] for row in order], x[order]
         sources = [None if row % 3 else f"s{row % 12}" for row in range(len(ids))]
         keys = [f"{hash(one):x}" for one in texts] if hashed else None
+        if state is not None and hashed:
+            # By way of files
+            with tempfile.TemporaryDirectory() as folder:
+                state.save(Path(folder) / "scan")
+                state = ScanState.load(Path(folder) / "scan")
+                state = replace(state, neighbors=replace(state.neighbors, vectors=state.neighbors.vectors.copy()))
         found, state, _ = rescan(ids, texts, x, CONFIG, sources=sources, previous=state, keys=keys)
         whole = score_corpus(ids, texts, x, CONFIG, sources=sources)
         assert_equal(found, whole)
@@ -188,10 +196,12 @@ def test_a_state_of_one_rule_serves_the_other(tmp_path: Path) -> None:
     ids, texts = [f"d{i}" for i in range(60)], [" ".join(rng.choice(WORDS, 4)) for _ in range(60)]
     _, state, _ = rescan(ids[:50], texts[:50], x[:50], CONFIG)
     state.save(tmp_path / "scan")
+    assert (tmp_path / "scan" / "pairs").exists()
     found, after, report = rescan(ids, texts, x, RSGConfig(k=4), previous=ScanState.load(tmp_path / "scan"))
     assert report.fresh == 10
     assert_equal(found, score_corpus(ids, texts, x, RSGConfig(k=4)))
     after.save(tmp_path / "scan")
     assert not (tmp_path / "scan" / "reading").exists()
+    assert not (tmp_path / "scan" / "pairs").exists()
     again, _, _ = rescan(ids, texts, x, CONFIG, previous=ScanState.load(tmp_path / "scan"))
     assert_equal(again, score_corpus(ids, texts, x, CONFIG))

@@ -14,6 +14,7 @@ from ragsieve_core.rsg.screening import (
     Bf16Screen,
     Fp32Screen,
     PassingBf16Screen,
+    PassingFp32Screen,
     bf16_error,
     holds,
     norm_bounds,
@@ -31,7 +32,8 @@ def test_nothing_at_a_floor_is_screened_out(d: int, seed: int, kind: str) -> Non
     ]
     x = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)).astype(np.float32)
     exact = x.astype(np.float64) @ x.astype(np.float64).T
-    for screen in (Bf16Screen(x, None), Fp32Screen(x, None), PassingBf16Screen(x, norm_bounds(x))):
+    few = (PassingBf16Screen(x, norm_bounds(x)), PassingFp32Screen(x, norm_bounds(x)))
+    for screen in (Bf16Screen(x, None), Fp32Screen(x, None), *few):
         tile = screen.tile(slice(0, 60), slice(0, 60))
         for column in range(60):
             # Each exact cosine taken as the floor of its row must be found by that floor
