@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.facts import moment
-from app.components.labels import plain_label, safe_label
+from app.components.labels import apart, plain_label, safe_label
 from app.components.table import number_column, show_table, text_column
 from app.services.audit_file import audit_lines
 from app.session import Desk, desk
@@ -79,7 +79,7 @@ def rows(here: Desk, names: list[str]) -> None:
     actor, object_id = url_state.line("actor").strip(), url_state.line("object").strip()
     size = url_state.one_of("rows", SIZES, 50) or 50
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox("What", names, None, plain_label, placeholder="Any", width=230, **_bound("action"))
+        st.selectbox("What", names, None, apart(names), placeholder="Any", width=230, **_bound("action"))
         st.text_input("Who", placeholder="Any", width=170, max_chars=200, **_bound("actor"))
         st.text_input("Id of what", placeholder="Any", width=260, max_chars=200, **_bound("object"))
         st.selectbox("Rows", SIZES, width=90, **_bound("rows", 50))

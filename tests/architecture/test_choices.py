@@ -23,8 +23,12 @@ def shortened(source: str) -> Iterator[int]:
 
 
 def test_the_search_finds_a_cut_label() -> None:
-    source = 'st.selectbox("A", names, None, plain_label)\nst.radio("B", names, format_func=plain_label)\nst.selectbox("C", names, format_func=apart(names))'
-    assert list(shortened(source)) == [1, 2]
+    lines = (
+        'st.selectbox("A", names, None, plain_label)',
+        'st.radio("B", names, format_func=plain_label)',
+        'st.selectbox("C", names, format_func=apart(names))',
+    )
+    assert list(shortened("\n".join(lines))) == [1, 2]
 
 
 @pytest.mark.parametrize("folder", ["app", "pages"])

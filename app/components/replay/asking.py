@@ -11,13 +11,13 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.facts import moment
-from app.components.labels import plain_label
+from app.components.labels import apart
 from app.components.outcome import attempt, show_outcome
 from app.components.replay.working import is_running, show_work
 from app.pages_map import REPLAY, page_file
 from app.services.owner_access import OwnerAccess
 from app.services.questions import LONGEST, Question, answer
-from app.session import Desk, desk
+from app.session import Desk
 from ragsieve_core.errors import BusyError
 from ragsieve_core.models.profiles import DEFAULT_PROFILE, PROFILES
 from ragsieve_core.rsq.presets import RSQ_PRESETS
@@ -91,7 +91,7 @@ def _form(here: Desk, corpora: Sequence[str]) -> str:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         corpus = url_state.one_of("corpus", list(corpora), corpora[0]) or corpora[0]
         st.selectbox(
-            "Corpus", list(corpora), format_func=plain_label, key="corpus", width=220, on_change=url_state.keep,
+            "Corpus", list(corpora), format_func=apart(corpora), key="corpus", width=220, on_change=url_state.keep,
             args=("corpus", corpora[0], ("snapshot",)),
         )  # fmt: skip
         held = list_snapshots(here.warehouse, corpus, principal=here.principal)
@@ -100,9 +100,10 @@ def _form(here: Desk, corpora: Sequence[str]) -> str:
             one.snapshot_id: moment(one.created_at) + (f" · {one.documents:,} documents" if whole else "")
             for one in held
         }
-        url_state.one_of("snapshot", [_LATEST, *times], _LATEST)
+        asof = [_LATEST, *times]
+        url_state.one_of("snapshot", asof, _LATEST)
         st.selectbox(
-            "As of snapshot", [_LATEST, *times], format_func=lambda one: times.get(one, "the latest"), key="snapshot",
+            "As of snapshot", asof, format_func=apart(asof, lambda one: times.get(one, "the latest")), key="snapshot",
             width=290, on_change=url_state.keep, args=("snapshot", _LATEST),
             help="Documents as they were then. What is quarantined or held now stays out all the same: to see the "
             "question under another quarantine, ask it and open *Two versions* of its event.",
@@ -119,13 +120,12 @@ def _form(here: Desk, corpora: Sequence[str]) -> str:
         )  # fmt: skip
         tenants = sorted(here.principal.tenants or ())
         if len(tenants) > 1:
-            st.selectbox("Tenant", tenants, format_func=plain_label, key="ask_tenant", width=160)
+            st.selectbox("Tenant", tenants, format_func=apart(tenants), key="ask_tenant", width=160)
     return corpus
 
 
 def _ask(corpus: str) -> None:
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         who = here.principal
         who.require_person("reviewer", "ask a question")
         snapshot, tenants = st.session_state["snapshot"], sorted(who.tenants or ("default",))

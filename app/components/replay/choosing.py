@@ -8,7 +8,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components import url_state
-from app.components.labels import plain_label, spaced
+from app.components.labels import apart, plain_label, spaced
 from app.services.comparing import AS_ASKED, IN_FORCE, NONE, SOURCES, Version, Wanted
 from app.session import Desk
 from ragsieve_core.rsq.presets import RSQ_PRESETS
@@ -36,7 +36,7 @@ def show_filters(here: Desk, corpora: Sequence[str]) -> Wanted:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         corpus = url_state.one_of("corpus", list(corpora), corpora[0]) or corpora[0]
         st.selectbox(
-            "Corpus", list(corpora), format_func=plain_label, width=200, **_bound("corpus", corpora[0], ("page",))
+            "Corpus", list(corpora), format_func=apart(corpora), width=200, **_bound("corpus", corpora[0], ("page",))
         )
         source = url_state.one_of("source", SOURCES)
         st.selectbox("Source", SOURCES, None, placeholder="Any", width=120, **_bound("source", None, ("page",)))

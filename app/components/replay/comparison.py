@@ -27,7 +27,7 @@ from app.services.owner_access import OwnerAccess
 from app.services.replay_scores import stamp
 from app.services.rescoring import OTHER_MODELS, Rescored, rescore
 from app.services.safe_csv import csv_bytes
-from app.session import Desk, desk
+from app.session import Desk
 from ragsieve_core.errors import BusyError
 from warehouse.audit import head
 from warehouse.principal import Principal
@@ -126,8 +126,7 @@ def waiting(here: Desk, wanted: Wanted, found: Mapping[str, Any]) -> None:
 def score(wanted: Wanted) -> None:
     """Callback: score what stands between the two versions and a comparison."""
 
-    def work() -> str:
-        here = desk()
+    def work(here: Desk) -> str:
         who = here.principal
         who.require_person("reviewer", "score stored queries")
         job = partial(_score, OwnerAccess(here.warehouse, who), wanted)
