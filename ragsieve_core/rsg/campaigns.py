@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import chain, count
 
 import numpy as np
 
@@ -112,11 +111,8 @@ def campaign_ids(members: Sequence[frozenset[str]], earlier: Sequence[tuple[str,
     for place, now in enumerate(members):
         if place in ids:
             continue
-        # An id that an earlier campaign holds is not given to another one; campaigns of the same copied texts run out
-        # of members to be named by
-        own = sorted(now)
-        names = chain(own, (f"{own[0]}\0{number}" for number in count(2)))
-        name = next(made for made in map(_hashed, names) if made not in taken)
+        # An id that an earlier campaign holds is not given to another one
+        name = next(made for made in map(_hashed, sorted(now)) if made not in taken)
         ids[place] = name
         taken.add(name)
     return [ids[place] for place in range(len(members))]
