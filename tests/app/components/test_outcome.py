@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.components.outcome import plain_lines
 
 
+@pytest.fixture(autouse=True)
+def _no_warehouse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.components.outcome.desk", lambda: "the desk")
+
+
 def script() -> None:
     import streamlit as st
 
-    from app.components import outcome
     from app.components.outcome import attempt, show_outcome
     from ragsieve_core.errors import InputError
     from warehouse.errors import PermissionRefusedError, RefusedError
 
-    outcome.desk = lambda: "the desk"  # type: ignore[assignment, return-value]
     errors = {
         "named": RefusedError("same_person", "ada proposed it", where="*v1*", do="ask\nanother"),
         "role": PermissionRefusedError("viewer may not", expected="approver"),

@@ -88,10 +88,3 @@ def test_no_alert_no_campaign() -> None:
     ids, texts, vectors = planted()
     found = score_corpus(ids[:90], texts[:90], vectors[:90], CalibratedConfig())
     assert campaigns(found, texts[:90]) == ()
-
-
-def test_campaigns_of_the_same_copied_texts_have_ids_of_their_own() -> None:
-    same = [frozenset("ab")] * 4
-    made = campaign_ids(same)
-    assert len(set(made)) == 4
-    assert campaign_ids(same) == made
