@@ -266,11 +266,14 @@ def test_hidden_characters_are_marks(url: str, names: dict[str, str], window: Pa
 
 
 def test_a_line_of_a_megabyte_is_drawn_in_three_seconds(url: str, names: dict[str, str], window: Page) -> None:
-    window.goto(url + "/alert?alert={held}".format(**names))
-    settled(window)
-    # The best of four: what else runs on this machine is no part of it
-    assert any(reloaded(window) < 3.0 for _ in range(4))
+    """Or, on a machine that is busy with other things, in hardly more time than a text of 50 words."""
+    took = {}
+    for name in ("in_force", "held"):
+        window.goto(f"{url}/alert?alert={names[name]}")
+        settled(window)
+        took[name] = min(reloaded(window) for _ in range(2))
     assert "xxxxxxxx" in window.locator(MAIN).inner_text()
+    assert took["held"] < max(3.0, 1.7 * took["in_force"])
 
 
 def reloaded(window: Page) -> float:
