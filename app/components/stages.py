@@ -75,7 +75,7 @@ def _column(stage: Stage) -> str:
 def _line(rank: int, row: Mapping[str, Any], gone: str, *, marked: bool) -> str:
     name, title = html_label(row["document_id"], 40), html_label(row.get("title") or "", 80)
     struck = "text-decoration:line-through;opacity:0.75" if gone else ""
-    why = f'<b style="color:#D55E00;white-space:nowrap">out: {html_label(gone, 20)}</b>' if gone else ""
+    why = f'<b style="border-bottom:2px solid #D55E00;white-space:nowrap">out: {html_label(gone, 20)}</b>' if gone else ""
     if marked and row.get("mark"):
         why = f'<b style="border-bottom:2px solid #0072B2;white-space:nowrap">{html_label(row["mark"], 20)}</b>'
     return (
