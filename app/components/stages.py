@@ -15,7 +15,6 @@ BEFORE_RSQ: Final = frozenset({"quarantine", "hold", "rsg", "unadmitted", "hidde
 _BOX: Final = "border:1px solid rgba(128,138,150,0.35);border-radius:0.5rem;padding:0.45rem 0.6rem;min-width:0"
 _LINE: Final = "display:flex;gap:0.45rem;font-size:0.86rem;line-height:1.6;min-width:0"
 # The palette's vermillion, as dark and as light as text of this size has to be
-_OUT: Final = "color:light-dark(#B34700,#F08A3C);white-space:nowrap"
 _CUT: Final = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 
 
@@ -77,10 +76,15 @@ def _column(stage: Stage) -> str:
 def _line(rank: int, row: Mapping[str, Any], gone: str, *, marked: bool) -> str:
     name, title = html_label(row["document_id"], 40), html_label(row.get("title") or "", 80)
     struck = "text-decoration:line-through;opacity:0.75" if gone else ""
-    why = f'<b style="{_OUT}">out: {html_label(gone, 20)}</b>' if gone else ""
+    why = _tag(f"out: {gone}", "#D55E00") if gone else ""
     if marked and row.get("mark"):
-        why = f'<b style="border-bottom:2px solid #0072B2;white-space:nowrap">{html_label(row["mark"], 20)}</b>'
+        why = _tag(row["mark"], "#0072B2")
     return (
         f'<div style="{_LINE}"><span style="opacity:0.6;min-width:1.5rem;text-align:right">{rank}</span>'
         f'<span style="{_CUT};{struck}" title="{title}"><code>{name}</code> {title}</span>{why}</div>'
     )
+
+
+def _tag(words: str, colour: str) -> str:
+    """Words in the page's own colour: the colours themselves are too faint for text on white or on black."""
+    return f'<b style="border-bottom:2px solid {colour};white-space:nowrap">{html_label(words, 26)}</b>'

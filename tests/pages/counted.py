@@ -30,7 +30,7 @@ from warehouse.roles import set_role
 from warehouse.sampling import answer_blind, draw_second_looks, draw_unflagged, next_blind, seed_known
 from warehouse.tokens import issue_token, revoke_token
 
-DRAWN = 0.5
+DRAWN = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ def _people(wh: Warehouse, who: Principal, small: Small) -> str:
     given: dict[str, Any] = {"principal": who, "reason": "true_positive", "at_once": True}
     decide(wh, small.rsq_alert, _version(wh, small.rsq_alert), verdict="quarantine", **given)
     decide(wh, rows[0]["alert_id"], rows[0]["version"], principal=who, verdict="keep", reason="benign")
+    decide(wh, rows[1]["alert_id"], rows[1]["version"], verdict="quarantine", **given)
     hold(wh, small.rsg_alert, principal=who, hours=12, reason="look twice")
     save_policy(wh, [PolicyRule("rsq", "paper", {"eta_Q": 0.8}, CORPUS)], principal=who, note="tighter")
     policy = save_policy(wh, [PolicyRule("rsq", "paper", {"eta_Q": 1.6}, CORPUS)], principal=who).policy_id
@@ -91,11 +92,11 @@ def _people(wh: Warehouse, who: Principal, small: Small) -> str:
     draw_second_looks(wh, CORPUS, principal=who, rate=1.0, seed=3)
     for name in ("rea", "bob"):
         person = Principal(name, "approver")
-        for answered in range(12):
-            item = next_blind(wh, principal=person, corpus=CORPUS)
-            if item is None:
-                break
-            answer_blind(wh, item.sample_id, answered % 4 == 0, principal=person, seconds=1.0)
+        # Every item: their order is by chance, and so would be what a few answers say
+        while (item := next_blind(wh, principal=person, corpus=CORPUS)) is not None:
+            clean = item.document_id.startswith("doc-")
+            promoted = int(item.document_id[4:]) % 4 == 0 if clean else item.document_id == small.hostile_document
+            answer_blind(wh, item.sample_id, promoted, principal=person, seconds=1.0)
     bad = [LabelRecord(CORPUS, f"plant-{n}", True, "fixture", "f", "q0") for n in range(6)]
     good = [LabelRecord(CORPUS, f"doc-{n:03d}", False, "fixture", "f") for n in range(60)]
     record_labels(wh, bad + good, principal=who)
