@@ -14,7 +14,6 @@ from app.components.labels import html_label
 BEFORE_RSQ: Final = frozenset({"quarantine", "hold", "rsg", "unadmitted", "hidden"})
 _BOX: Final = "border:1px solid rgba(128,138,150,0.35);border-radius:0.5rem;padding:0.45rem 0.6rem;min-width:0"
 _LINE: Final = "display:flex;gap:0.45rem;font-size:0.86rem;line-height:1.6;min-width:0"
-# The palette's vermillion, as dark and as light as text of this size has to be
 _CUT: Final = "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 
 
