@@ -34,6 +34,12 @@ from warehouse.principal import Principal
 
 SIZES: Final = (25, 50, 100, 250)
 SHOWS: Final = {"changed": "that differ", "not_compared": "not compared", "same": "that are the same", "all": "all"}
+_NONE: Final = {
+    "changed": "Of the queries that were compared, none has another context.",
+    "not_compared": "Every query was compared.",
+    "same": "No query was found with the same context under both.",
+    "": "No stored query passes these filters.",
+}
 _CLICK: Final = "compare_click"
 _SHOWN: Final = "compare_shown"
 
@@ -198,7 +204,7 @@ def differing(done: Compared) -> None:
     if rows:
         _draw(rows)
     else:
-        st.caption("No such query.")
+        st.caption(_NONE[kind])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"n = {total:,} queries · {len(rows):,} shown", width="content")
         if pages > 1:
