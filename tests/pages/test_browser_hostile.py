@@ -227,9 +227,9 @@ def test_charts_show_hostile_names_as_text(url: str, names: dict[str, str], wind
 
 
 def fills(window: Page) -> list[str]:
-    """Colours of axes, titles, legends and notes of the charts."""
+    """Colours of axes, titles, legends and notes of the charts; what is just being replaced has none."""
     found: list[str] = window.locator(".js-plotly-plot text:not(.textpoint)").evaluate_all(
-        "texts => [...new Set(texts.map(text => getComputedStyle(text).fill))]"
+        "texts => [...new Set(texts.map(text => getComputedStyle(text).fill))].filter(fill => fill.startsWith('rgb'))"
     )
     return found
 
