@@ -23,6 +23,12 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 settings.register_profile("ragsieve", deadline=None)
 settings.load_profile("ragsieve")
 
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser first: a long one at the end would keep one worker busy while the others have nothing left."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared"
 
