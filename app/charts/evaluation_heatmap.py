@@ -12,7 +12,7 @@ from app.charts.palette import GREY, rgba
 from app.components.labels import chart_label
 
 ROW = ("dataset", "retriever", "detector")
-_CELL = 66
+_CELL = 78
 _OFFSETS = (-0.4, -0.2, 0.0, 0.2, 0.4)
 INK, PAPER = "#101820", "#FFFFFF"
 _DARK = 0.55
@@ -34,8 +34,9 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
     attacks = sorted({str(row["attack"]) for row in rows}, key=lambda name: (name == "all", name))
     held = {(tuple(str(row[field]) for field in ROW), str(row["attack"])): row for row in rows}
     short = {str(row["retriever"]): str(row.get("retriever_name") or row["retriever"]) for row in rows}
-    y = [" · ".join(chart_label(short.get(part, part), 22) for part in name) for name in names]
-    x = [chart_label(name, 22) for name in attacks]
+    # Lines instead of one long name: in a window of 1,024 pixels the cells need the width
+    y = ["<br>".join(chart_label(short.get(part, part), 22) for part in name) for name in names]
+    x = [_folded(chart_label(name, 22)) for name in attacks]
     value: list[list[float | None]] = []
     grey: list[list[float | None]] = []
     text: list[list[str]] = []
@@ -85,7 +86,7 @@ def evaluation_heatmap(rows: Sequence[Mapping[str, Any]], measure: str, title: s
     )
     framed(figure, height=90 + _CELL * len(names), x="attack", y="", legend=False)
     named: dict[str, Any] = {"tickmode": "array", "showgrid": False, "ticks": ""}
-    figure.update_xaxes(side="top", tickvals=across, ticktext=x, range=[-0.5, len(x) - 0.5], **named)
+    figure.update_xaxes(side="top", tickvals=across, ticktext=x, tickangle=0, range=[-0.5, len(x) - 0.5], **named)
     figure.update_yaxes(tickvals=down, ticktext=y, range=[len(y) - 0.5, -0.5], **named)
     return figure
 
@@ -122,6 +123,15 @@ def _write(
         )
 
 
+def _folded(name: str) -> str:
+    """A name of two lines where it is long and has an underscore to break at, the one nearest to its middle."""
+    breaks = [place for place, character in enumerate(name) if character == "_"]
+    if len(name) <= 14 or not breaks:
+        return name
+    middle = min(breaks, key=lambda place: abs(place - len(name) / 2))
+    return f"{name[: middle + 1]}<br>{name[middle + 1 :]}"
+
+
 def cell_key(row: Mapping[str, Any]) -> str:
     """Names a cell in an address."""
     return "~".join(str(row[field]).replace("~", "-") for field in (*ROW, "attack"))
@@ -133,6 +143,6 @@ def _printed(row: Mapping[str, Any] | None, measure: str) -> str:
     if row[measure] is None:
         return f"no clean<br>{row['positives']:,} of {row['n']:,}"
     return (
-        f"<b>{row[measure]:.3f}</b> [{row[f'{measure}_low']:.2f}, {row[f'{measure}_high']:.2f}]<br>"
-        f"{row['positives']:,} of {row['n']:,} ({100 * row['prevalence']:.1f} %)"
+        f"<b>{row[measure]:.3f}</b><br>[{row[f'{measure}_low']:.2f}, {row[f'{measure}_high']:.2f}]<br>"
+        f"{row['positives']:,} of {row['n']:,}<br>({100 * row['prevalence']:.1f} %)"
     )

@@ -33,7 +33,7 @@ def test_every_cell_prints_value_interval_n_and_prevalence() -> None:
     assert list(figure.layout.xaxis.ticktext) == ["alone", "few", "salad", "all"]
     assert [value is not None for value in coloured.z[0]] == [False, False, True, True]
     assert [value is not None for value in grey.z[0]] == [True, True, False, False]
-    assert coloured.text[0][2] == "<b>0.900</b> [0.80, 0.90]<br>50 of 200 (25.0 %)"
+    assert coloured.text[0][2] == "<b>0.900</b><br>[0.80, 0.90]<br>50 of 200<br>(25.0 %)"
     assert "<a" not in figure.layout.yaxis.ticktext[0]
     written = [trace for trace in figure.data if trace.type == "scatter" and trace.mode == "text"]
     assert sum(len(trace.text) for trace in written) == 4
@@ -62,3 +62,10 @@ def test_both_settings_are_marked_and_a_cut_that_is_off_is_not() -> None:
     assert marks(1.0, 1.0) == 1
     assert marks(0.0, 0.5) == 1
     assert list(volume_per_day([3, 0], [1, 2]).data[1].y) == [1, 2]
+
+
+def test_long_names_of_attacks_are_folded_and_none_is_turned() -> None:
+    cells = [row(name, 0.9) for name in ("multi_script_prefix", "all", "longwithoutanybreak")]
+    figure = evaluation_heatmap(cells, "auroc", "AUROC")
+    assert list(figure.layout.xaxis.ticktext) == ["longwithoutanybreak", "multi_script_<br>prefix", "all"]
+    assert figure.layout.xaxis.tickangle == 0
