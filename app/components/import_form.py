@@ -26,7 +26,8 @@ PREVIEWED: Final = 50
 # What a person maps on a screen; the rest keeps its own name or goes to the metadata
 MAPPED: Final = ("id", "text", "title", "source_uri", "contributor", "tenant", "batch")
 _AUTOMATIC: Final = "(by name)"
-_NEW: Final = "(a new corpus)"
+# No corpus has an empty name, and one may have any other
+_NEW: Final = ""
 _FILE: Final = "import_file"
 
 
@@ -50,7 +51,8 @@ def show_import(here: Desk, corpora: Sequence[str]) -> None:
         into = _NEW
         if corpora:
             names = [*corpora, _NEW]
-            into = st.selectbox("Into corpus", names, format_func=apart(names), key="import_corpus", width=220)
+            shown = apart(names, lambda name: plain_label(name) if name else "(a new corpus)")
+            into = st.selectbox("Into corpus", names, format_func=shown, key="import_corpus", width=220)
         if into == _NEW:
             st.text_input("Name of the new corpus", key="import_new", max_chars=100, width=220)
         st.text_input("Label of this batch", key="import_batch", max_chars=200, width=220)

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from app.services.console_jobs import jobs
 from app.session import desk
 from tests.small_warehouse import Small
-from warehouse.corpora import list_corpora
+from warehouse.corpora import ensure_corpus, list_corpora
 from warehouse.database import Warehouse
 from warehouse.principal import local_principal
 
@@ -82,3 +82,15 @@ def test_scans_are_those_of_the_warehouse(warehouse: Small, open_page: Open) -> 
     table = page.dataframe[0].value
     assert list(table["documents"]) == [66]
     assert list(table["rule"]) == ["paper"]
+
+
+def test_a_corpus_may_be_named_like_the_entry_for_a_new_one(elsewhere: Path, open_page: Open) -> None:
+    with Warehouse.open(elsewhere, command="test") as wh:
+        ensure_corpus(wh, "(a new corpus)", principal=local_principal())
+    page = uploaded(open_page("ingest"), "d.jsonl", b'{"id": "a", "text": "t"}\n')
+    assert not page.exception
+    assert page.selectbox(key="import_corpus").options == ["(a new corpus)", "(a new corpus) (2)"]
+    assert page.selectbox(key="import_corpus").value == "(a new corpus)"
+    assert [line.key for line in page.text_input if line.key == "import_new"] == []
+    page.selectbox(key="import_corpus").select_index(1).run()
+    assert [line.key for line in page.text_input if line.key == "import_new"] == ["import_new"]
