@@ -11,8 +11,9 @@ from app.components.policy_history import show_history
 from app.components.policy_save import show_in_force, show_save, show_saved
 from app.components.whatif_controls import forget_moves, show_slice, show_sliders
 from app.components.whatif_numbers import show_curves, show_flips, show_numbers
-from app.services.weighing import Prepared, Setting, policy_now, prepare, report_of, weigh, with_rule
+from app.services.weighing import Prepared, policy_now, prepare, report_of, weigh
 from app.services.whatif_data import PreparedRSG
+from app.services.whatif_setting import Setting, first_rule
 from app.session import Desk, desk
 from ragsieve_core.errors import InputError
 from ragsieve_core.whatif.refused import RefusedMoveError
@@ -27,7 +28,8 @@ def main() -> None:
     st.title("What-if")
     corpora = [corpus.name for corpus in list_corpora(here.warehouse, principal=here.principal)]
     encoders = [str(row["encoder_key"]) for row in list_encoders(here.warehouse, principal=here.principal)]
-    setting = show_slice(corpora, encoders, lambda asked: with_rule(here.warehouse, asked, principal=here.principal))
+    as_of = (str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence)
+    setting = show_slice(corpora, encoders, lambda detector, corpus: rule_of(here, detector, corpus, *as_of))
     if setting is None:
         st.info("No corpus yet: take documents in, scan them, and ask questions.")
         st.code("ragsieve ingest --corpus NAME DOCUMENTS.jsonl", language=None)
@@ -37,9 +39,7 @@ def main() -> None:
     show_in_force(policy)
     show_saved()
     try:
-        prepared = prepared_slice(
-            here, setting, str(here.warehouse.path), here.principal.scope_key(), head(here.warehouse).sequence
-        )
+        prepared = prepared_slice(here, setting, *as_of)
     except InputError as error:
         st.info(f"Nothing to weigh here yet: {safe_label(error.what, 200)}")
         if error.do:
@@ -73,6 +73,12 @@ def depth(prepared: Prepared) -> int | None:
     if isinstance(prepared, PreparedRSG) and prepared.columns.cosine is not None:
         return int(prepared.columns.cosine.shape[0])
     return None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def rule_of(_here: Desk, detector: str, corpus: str, path: str, scope: str, sequence: int) -> str:
+    """The rule to begin with as of one state of the warehouse: a moving slider reads nothing."""
+    return first_rule(_here.warehouse, detector, corpus, principal=_here.principal)
 
 
 @st.cache_resource(max_entries=3, show_spinner="reading stored scores", hash_funcs={Setting: lambda one: one.command()})

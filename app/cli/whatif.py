@@ -50,7 +50,7 @@ def whatif(
     the reason. Events whose ranking an RSG move would change are counted as needing a replay.
     """
     from app.services.owner_jobs import run_job
-    from app.services.weighing import Setting
+    from app.services.whatif_setting import Setting
     from ragsieve_core.whatif.naming import parse_moves
 
     setting = Setting(

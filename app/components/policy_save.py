@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from app.components.labels import safe_label
-from app.services.weighing import Setting, loosening, rules_with
+from app.services.weighing import loosening, rules_with
+from app.services.whatif_setting import Setting
 from app.session import Desk
 from ragsieve_core.errors import RagsieveError
 from ragsieve_core.policy import Policy

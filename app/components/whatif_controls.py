@@ -10,7 +10,7 @@ import streamlit as st
 
 from app.components import url_state
 from app.components.labels import apart
-from app.services.weighing import Setting
+from app.services.whatif_setting import Setting
 from ragsieve_core.rsg.config import RSG_PRESETS
 from ragsieve_core.rsq.decision import TERMS
 from ragsieve_core.rsq.presets import RSQ_PRESETS
@@ -71,21 +71,19 @@ def sliders_of(detector: str, rule: str) -> dict[str, Slider]:
     return _PAPER if rule == "paper" else _CALIBRATED
 
 
-def show_slice(
-    corpora: Sequence[str], retrievers: Sequence[str], named: Callable[[Setting], Setting]
-) -> Setting | None:
+def show_slice(corpora: Sequence[str], retrievers: Sequence[str], rule_of: Callable[[str, str], str]) -> Setting | None:
     """Draw the choice of the slice; None where there is no corpus.
 
     Parameters
     ----------
-    named : gives a setting without a rule the rule to begin with.
+    rule_of : the rule to begin with, of a detector and a corpus.
     """
     detector = url_state.one_of("detector", list(RULES), "rsq") or "rsq"
     rules = RULES[detector]
     corpus = url_state.one_of("corpus", list(corpora), corpora[0] if corpora else None)
     retriever = url_state.one_of("retriever", list(retrievers))
-    first = rules[0] if corpus is None else named(Setting(detector, "", corpus)).rule
-    first = first if first in rules else rules[0]
+    used = rules[0] if corpus is None else rule_of(detector, corpus)
+    first = used if used in rules else rules[0]
     rule = url_state.one_of("rule", rules, first) or first
     others = [*_RSQ, *_PAPER, *_CALIBRATED]
     with st.container(horizontal=True, vertical_alignment="bottom"):

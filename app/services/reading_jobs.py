@@ -240,9 +240,9 @@ def _evaluate(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]
 
 
 def _whatif(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:
-    from app.services import weighing
+    from app.services import weighing, whatif_setting
 
-    return weighing.report(wh, weighing.Setting.from_json(given), principal=who)
+    return weighing.report(wh, whatif_setting.Setting.from_json(given), principal=who)
 
 
 def _compare(wh: Warehouse, who: Principal, given: Arguments) -> dict[str, Any]:

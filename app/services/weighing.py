@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-import shlex
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from app.services.evaluating import retriever_key
 from app.services.whatif_data import PreparedRSG, PreparedRSQ, prepare_rsg, prepare_rsq
-from ragsieve_core.errors import InputError, nearest
+from app.services.whatif_setting import Setting, first_rule
+from ragsieve_core.errors import InputError
 from ragsieve_core.evaluate.rate import Rate
-from ragsieve_core.policy import DETECTORS, Policy, PolicyRule, changes
+from ragsieve_core.policy import Policy, PolicyRule, changes
 from ragsieve_core.rsg.config import rsg_preset
 from ragsieve_core.rsq.decision import TERMS
 from ragsieve_core.whatif import rsg, rsq
@@ -26,62 +25,10 @@ from warehouse.database import Warehouse
 from warehouse.ids import utc_now
 from warehouse.policies import current_policy
 from warehouse.principal import Principal
-from warehouse.whatif import rules_used
 
 Prepared = PreparedRSQ | PreparedRSG
 Scores = np.ndarray[Any, np.dtype[np.float64]]
 Flags = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What is asked.
-
-    Attributes
-    ----------
-    detector, corpus : of the slice.
-    rule : preset; empty = the one whose scores were stored last (:func:`with_rule`).
-    retriever : encoder key; None = any.
-    moves : parameters on top of the policy in force.
-    scan : scan to look at; empty = the latest of the slice.
-    days : length of the recent window.
-    choose_at : clean-removal budget for which a threshold is chosen on one half of the targets; None = not.
-    listed : flipping documents listed.
-    warehouse : as it stands in the command that makes the figures again.
-    """
-
-    detector: str
-    rule: str
-    corpus: str
-    retriever: str | None = None
-    moves: Mapping[str, float] = field(default_factory=dict)
-    scan: str = ""
-    days: int = 30
-    choose_at: float | None = None
-    listed: int = 50
-    warehouse: str = ""
-
-    def __post_init__(self) -> None:
-        if self.detector not in DETECTORS:
-            raise InputError(
-                f"unknown detector {self.detector!r}", where="--detector", expected=nearest(self.detector, DETECTORS)
-            )
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Setting:
-        """From JSON values."""
-        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name in given})
-
-    def command(self) -> str:
-        """The command that gives the same numbers."""
-        words = ["ragsieve", "whatif", "--detector", self.detector, "--rule", self.rule, "--corpus", self.corpus]
-        for name, value in (("warehouse", self.warehouse), ("retriever", self.retriever), ("scan", self.scan)):
-            words += [f"--{name}", str(value)] if value else []
-        words += ["--days", str(self.days)] if self.days != 30 else []
-        words += ["--choose-at", f"{self.choose_at:g}"] if self.choose_at is not None else []
-        return shlex.join(
-            words + [word for name, value in self.moves.items() for word in ("--set", f"{name}={value:g}")]
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +49,6 @@ class Weighed:
     notes: tuple[str, ...]
     axis: Scores
     axis_name: str
-
-
-def with_rule(wh: Warehouse, setting: Setting, *, principal: Principal) -> Setting:
-    """The setting with its rule named: the one used last over the corpus, `calibrated` before anything was scored."""
-    if setting.rule:
-        return setting
-    used = rules_used(wh, setting.corpus, setting.detector, principal=principal)
-    return replace(setting, rule=used[0] if used else "calibrated")
 
 
 def prepare(wh: Warehouse, setting: Setting, *, principal: Principal) -> Prepared:
@@ -185,7 +124,8 @@ def report(wh: Warehouse, setting: Setting, *, principal: Principal) -> dict[str
     """The whole report as JSON values."""
     if setting.retriever:
         setting = replace(setting, retriever=retriever_key(wh, setting.retriever, principal=principal))
-    setting = with_rule(wh, setting, principal=principal)
+    if not setting.rule:
+        setting = replace(setting, rule=first_rule(wh, setting.detector, setting.corpus, principal=principal))
     prepared = prepare(wh, setting, principal=principal)
     return report_of(weigh(prepared, setting, policy_now(wh, principal=principal)), setting)
 

@@ -54,7 +54,7 @@ def carried_places(
         row = row[before[row] >= 0]
         if not row.size:
             return
-        whole = row.size and row[-1] - row[0] == row.size - 1
+        whole = row[-1] - row[0] == row.size - 1
         part = slice(row[0], row[-1] + 1) if whole else row
         old = lists[part] if at_end else lists[before[row]]
         own = asked[part]

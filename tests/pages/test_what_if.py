@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.services import weighing
+from app.services.whatif_setting import Setting
 from app.session import VARIABLE, close_warehouses, desk
 from tests.small_warehouse import CORPUS, Small
 from tests.warehouses import copy_warehouse
@@ -36,7 +37,7 @@ def numbers(page: AppTest) -> dict[str, tuple[str, str]]:
 
 def test_numbers_are_those_of_the_command(small: Small, request: pytest.FixtureRequest, open_page: Open) -> None:
     with Warehouse.open(small.path, command="test") as wh:
-        setting = weighing.Setting("rsq", "paper", CORPUS, moves={"eta_Q": 2.0})
+        setting = Setting("rsq", "paper", CORPUS, moves={"eta_Q": 2.0})
         found = weighing.report(wh, setting, principal=local_principal())
     request.getfixturevalue("warehouse")
     page = open_page("what_if", corpus=CORPUS, eta_Q="2.0")
@@ -122,7 +123,7 @@ def test_the_page_and_the_command_begin_with_the_rule_used_last(
             cursor.execute(
                 "UPDATE retrieval_events SET occurred_at = occurred_at + INTERVAL 1 DAY WHERE rule = 'calibrated'"
             )
-        found = weighing.report(wh, weighing.Setting("rsq", "", CORPUS), principal=local_principal())
+        found = weighing.report(wh, Setting("rsq", "", CORPUS), principal=local_principal())
         assert found["rule"] == "calibrated"
         assert "--rule calibrated" in found["command"]
     page = open_page("what_if", corpus=CORPUS)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from app.services import evaluating, weighing
+from app.services.whatif_setting import Setting
 from ragsieve_core.errors import InputError
 from ragsieve_core.evaluate.cells import Slice
 from ragsieve_core.policy import Policy, PolicyRule
@@ -100,8 +101,8 @@ def test_another_tenant_sees_no_cell(small: Warehouse) -> None:
     assert evaluating.collect(small, evaluating.Wanted(), principal=stranger) == {}
 
 
-def setting(**changes: object) -> weighing.Setting:
-    return weighing.Setting(**({"detector": "rsq", "rule": "paper", "corpus": CORPUS} | changes))  # type: ignore[arg-type]
+def setting(**changes: object) -> Setting:
+    return Setting(**({"detector": "rsq", "rule": "paper", "corpus": CORPUS} | changes))  # type: ignore[arg-type]
 
 
 def test_a_report_equals_plain_counting(small: Warehouse) -> None:
