@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.components.frame import footer, frame_style, unavailable
+from app.components.once import begin_run
 from app.components.signing_in import go_on, show_account, show_sign_in
 from app.pages_map import navigation
 from app.session import desk
@@ -29,6 +30,7 @@ page = navigation(hidden=stranger)
 if here is not None:
     go_on(page)
     show_account(here)
+    begin_run()
     page.run()
     footer(here)
 elif isinstance(problem, RefusedError):

@@ -11,6 +11,7 @@ from app.charts.evaluation_heatmap import evaluation_heatmap
 from app.charts.frame import CONFIG
 from app.components.evaluation_view import MEASURES, chosen_cell, show_cell, show_controls
 from app.components.figure_data import figure_data
+from app.components.once import draw_again
 from app.components.table import number_column, show_table, text_column
 from app.services.evaluating import (
     Wanted,
@@ -59,7 +60,7 @@ def main() -> None:
     if points and (key := str(points[0].get("customdata", [""])[0])) and key != st.session_state.get("picked_cell"):
         st.session_state["picked_cell"] = key
         st.query_params["cell"] = key
-        st.rerun()
+        draw_again()
     command = command_of(
         None,
         warehouse=here.warehouse.path.name,

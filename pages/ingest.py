@@ -7,6 +7,7 @@ import streamlit as st
 from app.components.import_form import show_import
 from app.components.job_list import show_jobs, show_running
 from app.components.labels import apart, plain_label
+from app.components.once import take
 from app.components.scan_history import show_scans
 from app.services.console_jobs import start
 from app.session import Desk, desk
@@ -21,9 +22,9 @@ def main() -> None:
     """What runs, then the four things to do here."""
     here = desk()
     st.title("Ingest & scans")
-    if word := st.session_state.pop("ingest_word", ""):
+    if word := take("ingest_word"):
         st.success(word, icon=":material/check:")
-    if problem := st.session_state.pop("ingest_problem", ""):
+    if problem := take("ingest_problem"):
         st.error("Nothing was started.", icon=":material/error:")
         st.text(plain_label(problem, 500))
     show_running(here)

@@ -7,6 +7,7 @@ import dataclasses
 import streamlit as st
 
 from app.components.labels import safe_label
+from app.components.once import draw_again
 from app.components.policy_history import show_history
 from app.components.policy_save import show_in_force, show_save, show_saved
 from app.components.whatif_controls import forget_moves, show_slice, show_sliders
@@ -64,7 +65,7 @@ def main() -> None:
     show_flips(found)
     if moves and show_save(here, policy, setting):
         forget_moves(setting)
-        st.rerun()
+        draw_again()
     show_history(here)
 
 

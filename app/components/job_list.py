@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.components.facts import age, moment
 from app.components.labels import apart, plain_label, safe_label
+from app.components.once import draw_again
 from app.components.table import text_column
 from app.services.console_jobs import Job, cancel, jobs
 from app.session import Desk
@@ -31,7 +32,7 @@ def show_running(here: Desk) -> None:
     seen = st.session_state.get("job_seen")
     st.session_state["job_seen"] = running.job_id if running else None
     if seen and running is None:
-        st.rerun()
+        draw_again()
     if running is None:
         return
     since = age((utc_now() - running.started_at).total_seconds() / 3600)

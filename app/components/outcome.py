@@ -13,6 +13,7 @@ import streamlit as st
 
 from app.components.deciding import words
 from app.components.labels import plain_label, safe_label
+from app.components.once import take
 from app.pages_map import ALERT, page_file
 from app.session import Desk, desk
 from ragsieve_core.errors import RagsieveError
@@ -59,7 +60,7 @@ def show_outcome(place: str = "page") -> None:
     said: Said | None = st.session_state.get(_SAID)
     if said is None or said.place != place:
         return
-    del st.session_state[_SAID]
+    take(_SAID)
     if said.done:
         st.success(said.text, icon=":material/check:")
         if said.alert:

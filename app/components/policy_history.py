@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from app.components.labels import plain_label, safe_label
+from app.components.once import draw_again
 from app.components.table import number_column, show_table, text_column
 from app.session import Desk
 from ragsieve_core.errors import RagsieveError
@@ -77,4 +78,4 @@ def _done(act: Callable[[], PolicyVersion]) -> None:
         st.error(safe_label(error.render(), 600))
         return
     st.session_state["policy_saved"] = f"{saved.policy_id}: {saved.state.replace('_', ' ')}"
-    st.rerun()
+    draw_again()

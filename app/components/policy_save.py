@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.components.labels import safe_label
+from app.components.once import take
 from app.services.weighing import loosening, rules_with
 from app.services.whatif_setting import Setting
 from app.session import Desk
@@ -54,6 +55,6 @@ def show_save(here: Desk, policy: Policy, setting: Setting) -> bool:
 
 def show_saved() -> None:
     """What was saved a moment ago."""
-    saved = st.session_state.pop("policy_saved", None)
+    saved = take("policy_saved")
     if saved:
         st.success(safe_label(saved, 160), icon=":material/check:")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -111,6 +112,36 @@ def test_the_proposer_of_a_change_is_refused_by_name(desk_of_two: Shared, as_per
     page.button(key="approve_alerts").click().run()
     assert "is in force" in page.success[0].value
     assert quarantined(wh) == {"d1"}
+
+
+def test_a_replay_that_ends_at_once_does_not_take_the_outcome_away(
+    desk_of_two: Shared, as_person: Become, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page draws itself anew when the replay is there, here before anybody read what the approval came to."""
+    as_person("bob")
+    open_page("quarantine")
+    wh = desk().warehouse
+    decided(wh, desk_of_two, "d1", who="cy")
+    page = open_page("quarantine", tab="Propose")
+    asked: list[int] = []
+
+    def late(wh: Warehouse, **words: Any) -> Any:
+        """None to the first who asks; the next waits until the replay has ended."""
+        version = next((one for one in list_versions(wh, principal=LOCAL) if one.state == "in_force"), None)
+        if version is None:
+            return []
+        asked.append(1)
+        if len(asked) == 1:
+            return []
+        replayed(wh, version.quarantine_id)
+        return canary_runs(wh, **words)
+
+    monkeypatch.setattr("app.components.quarantine.canary.canary_runs", late)
+    page.button(key="approve_alerts").click().run()
+    assert len(asked) > 2, "the page was not drawn anew"
+    assert "#1 is in force" in page.success[0].value
+    page.button(key="canary_again").click().run()
+    assert "is in force" not in page.success[0].value
 
 
 def test_release_sticks_and_roll_back_is_a_new_version(

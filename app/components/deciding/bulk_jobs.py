@@ -10,6 +10,7 @@ import streamlit as st
 from app.components.deciding import words
 from app.components.facts import moment
 from app.components.labels import plain_label, safe_label
+from app.components.once import draw_again
 from app.components.outcome import attempt
 from app.pages_map import QUEUE, page_file
 from app.services.safe_csv import csv_bytes
@@ -103,7 +104,7 @@ def _working(name: str) -> None:
     )
     if not found.left:
         st.session_state.pop(_RUNNING, None)
-        st.rerun()
+        draw_again()
 
 
 def _counts(here: Desk, found: BulkReport) -> None:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.components.facts import moment
 from app.components.labels import plain_label, safe_label
+from app.components.once import draw_again
 from app.components.outcome import attempt, plain_lines
 from app.components.quarantine.words import METHODS, OUTCOMES
 from app.components.table import number_column, show_table, text_column
@@ -75,7 +76,7 @@ def _none(here: Desk, row: Mapping[str, Any]) -> None:
 @st.fragment(run_every=2)
 def _waiting(here: Desk, quarantine_id: str) -> None:
     if here.canary.problem or canary_runs(here.warehouse, principal=here.principal, quarantine_id=quarantine_id):
-        st.rerun()
+        draw_again()
     st.info("The replay of this version is running.", icon=":material/progress_activity:")
 
 
@@ -100,7 +101,7 @@ def _again(here: Desk, row: Mapping[str, Any]) -> None:
 def _watch(here: Desk) -> None:
     task = here.background.task("canary-again")
     if task is None or task.state != "running":
-        st.rerun()
+        draw_again()
     st.caption("The stored queries are being asked again.")
 
 

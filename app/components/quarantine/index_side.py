@@ -10,6 +10,7 @@ import streamlit as st
 
 from app.components.facts import moment
 from app.components.labels import plain_label, safe_label
+from app.components.once import draw_again
 from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
 from app.services.export_files import Format, write_table
@@ -111,7 +112,7 @@ def _progress(here: Desk) -> None:
 def _watch(here: Desk) -> None:
     task = here.background.task(_TASK)
     if task is None or task.state != "running":
-        st.rerun()
+        draw_again()
     st.info("Delivering.", icon=":material/progress_activity:")
 
 

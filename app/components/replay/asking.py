@@ -12,6 +12,7 @@ import streamlit as st
 from app.components import url_state
 from app.components.facts import moment
 from app.components.labels import apart
+from app.components.once import draw_again
 from app.components.outcome import attempt, show_outcome
 from app.components.replay.working import is_running, show_work
 from app.pages_map import REPLAY, page_file
@@ -45,7 +46,7 @@ def open_answer(here: Desk) -> None:
         here.background.forget(task_name(here.principal))
         st.session_state[_TEXT] = ""
         st.query_params.from_dict({"event": str(task.result)})
-        st.rerun()
+        draw_again()
 
 
 def show_asking(here: Desk, corpora: Sequence[str]) -> None:

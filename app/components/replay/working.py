@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from app.components.facts import age
+from app.components.once import draw_again
 from app.components.outcome import plain_lines
 from app.session import Desk, desk
 from warehouse.ids import utc_now
@@ -41,7 +42,7 @@ def show_work(here: Desk, name: str, what: str, *, running: bool) -> None:
 def _watch(here: Desk, name: str) -> None:
     task = here.background.task(name)
     if task is None or task.state != "running":
-        st.rerun()
+        draw_again()
     seconds = (utc_now() - task.started_at).total_seconds()
     since = f"{seconds:.0f} s" if seconds < 60 else age(seconds / 3600)
     with st.container(border=True):

@@ -7,6 +7,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components.labels import plain_label
+from app.components.once import draw_again
 from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
 from app.session import Desk
@@ -71,7 +72,7 @@ def _start() -> None:
 def _watch(here: Desk) -> None:
     task = here.background.task(_TASK)
     if task is None or task.state != "running":
-        st.rerun()
+        draw_again()
     st.info("Hashing the models of this machine.", icon=":material/progress_activity:")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 import streamlit as st
 
 from app.components.labels import plain_label
+from app.components.once import draw_again
 from app.components.outcome import attempt, plain_lines
 from app.components.table import number_column, show_table, text_column
 from app.services.features import disk_limit, features_folder
@@ -113,7 +114,7 @@ def _command(text: str) -> None:
 def _watch(here: Desk) -> None:
     task = here.background.task(_TASK)
     if task is None or task.state != "running":
-        st.rerun()
+        draw_again()
     st.caption("Removing.")
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from app.components.facts import moment
 from app.components.labels import apart, plain_label
+from app.components.once import take
 from app.components.outcome import attempt
 from app.components.table import show_table, text_column
 from app.session import Desk
@@ -27,7 +28,7 @@ def show_tokens(here: Desk) -> None:
     if not here.principal.at_least("admin"):
         st.caption("Tokens are made and revoked by an admin.")
         return
-    secret = st.session_state.pop(_SECRET, "")
+    secret = take(_SECRET)
     if secret:
         with st.container(border=True):
             st.markdown("**Copy it now: it is shown this once and stored nowhere.**")
