@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -27,6 +28,8 @@ COLUMNS = {
     "payload": text_column("detail", "Ids, counts and salted commitments; never a text.", width=330),
     "hash": text_column("hash", "SHA-256 over this row and the hash of the row before.", width=110),
 }
+# Another filter or order starts at its first page: the page of before may not exist there
+_bound = partial(url_state.bound, forget=("page", "row"))
 
 
 def main() -> None:
@@ -99,9 +102,7 @@ def rows(here: Desk, names: list[str]) -> None:
     else:
         show_table([_drawn(row) for row in found.rows], COLUMNS, name="audit", key="audit_csv", most=14)
         st.caption(f"n = {found.total:,} rows · {found.offset + 1:,} to {found.offset + len(found.rows):,} shown")
-    if pages > 1:
-        url_state.whole("page", 1, pages, 1)
-        st.pagination(pages, key="page", on_change=url_state.keep, args=("page", 1))
+    url_state.pager(pages)
     if found.rows:
         whole_row(found.rows)
 
@@ -140,10 +141,6 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
         "payload": plain_label(row["payload"], 200),
         "hash": row["hash"][:12],
     }
-
-
-def _bound(key: str, default: Any = None) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, ("page", "row"))}
 
 
 main()

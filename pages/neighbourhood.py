@@ -38,6 +38,7 @@ COLUMNS = {
     "source_uri": text_column("source", width=180),
     "contributor": text_column("contributor", width=120),
 }
+_bound = url_state.bound
 
 
 def main() -> None:
@@ -176,10 +177,6 @@ def _row(node: Any, around: Neighbourhood, edge: Any) -> dict[str, Any]:
         "source_uri": plain_label(row.get("source_uri")),
         "contributor": plain_label(row.get("contributor")),
     }
-
-
-def _bound(key: str, default: Any = None) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default)}
 
 
 main()

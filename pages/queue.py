@@ -6,6 +6,7 @@ import math
 
 import streamlit as st
 
+from app.components import url_state
 from app.components.csv_export import csv_download
 from app.components.deciding.bulk_jobs import show_job, show_jobs
 from app.components.deciding.bulk_panel import count_undo, show_bulk, show_scopes
@@ -14,7 +15,7 @@ from app.components.deciding.moving_on import NOTHING_LEFT, claim_next
 from app.components.outcome import attempt, show_outcome
 from app.components.queue_pick import Purpose
 from app.components.queue_table import OPENED, drawn_rows, show_queue
-from app.components.queue_view import SORTS, View, show_controls, show_pager
+from app.components.queue_view import SORTS, View, show_controls
 from app.components.recall_note import show_recall_note
 from app.components.saved_views import show_views
 from app.pages_map import ALERT, page_file
@@ -65,8 +66,7 @@ def main() -> None:
         last = page.offset + len(page.rows)
         shown = f"{page.offset + 1:,} to {last:,}" if page.rows else "none"
         st.caption(f"n = {page.total:,} alerts · {shown} shown · by {SORTS[view.sort]}", width="content")
-        if pages > 1:
-            show_pager(pages)
+        url_state.pager(pages)
         if page.rows:
             csv_download(drawn_rows(page), "queue", key="queue_csv")
     show_recall_note(here)

@@ -28,6 +28,7 @@ POPULATIONS: Final = {
     "retrieved": "retrieved: the first five of each question",
     "injected": "injected: all planted documents",
 }
+_bound = url_state.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +60,6 @@ def show_controls(datasets: Sequence[str]) -> View:
             "Dataset", list(datasets), None, apart(datasets), width=190, placeholder="Any", **_bound("dataset")
         )
     return View(measure, population, dataset)
-
-
-def _bound(key: str, default: Any = None) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default)}
 
 
 def chosen_cell(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -28,6 +29,8 @@ SORTS: Final = {
     "condition": "condition",
     "state": "state",
 }
+# Another filter or order starts at its first page: the page of before may not exist there
+_bound = partial(url_state.bound, forget=("page",))
 _CLICK: Final = "event_click"
 _SHOWN: Final = "events_shown"
 
@@ -59,9 +62,7 @@ def show_events(here: Desk, corpora: Sequence[str]) -> None:
     pages = math.ceil(page.total / size)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"n = {page.total:,} events · {len(rows):,} shown", width="content")
-        if pages > 1:
-            url_state.whole("page", 1, pages, 1)
-            st.pagination(pages, key="page", on_change=url_state.keep, args=("page", 1))
+        url_state.pager(pages)
         csv_download(rows, "events", key="events_csv")
 
 
@@ -110,7 +111,3 @@ def _drawn(row: dict[str, Any]) -> dict[str, Any]:
         "asked": moment(row["occurred_at"]),
         "latency": row["latency_ms"],
     }
-
-
-def _bound(key: str, default: Any = None) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, ("page",))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -53,6 +54,8 @@ KEPT: Final = (
     "tab", "status", "detector", "kind", "verdict", "corpus", "search", *LINES, "sort", "order", "rows",
 )  # fmt: skip
 """Parameters of the address that make up a saved view."""
+# Another filter or order starts at its first page: the page of before may not exist there
+_bound = partial(url_state.bound, forget=("page",))
 _LAST: Final = "queue_query"
 _VIEW: Final = "queue_view"
 
@@ -86,7 +89,7 @@ def show_controls(corpora: Sequence[str], me: str) -> View:
     tab = url_state.one_of("tab", list(TABS), first) or first
     st.segmented_control(
         "Which alerts", list(TABS), format_func=TABS.__getitem__, required=True, label_visibility="collapsed",
-        **_bound("tab", None, ("page", "status")),
+        **_bound("tab", forget=("page", "status")),
     )  # fmt: skip
     offered = OF_TAB[tab]
     asked = url_state.some_of("status", offered)
@@ -144,12 +147,6 @@ def _filters(corpora: Sequence[str], statuses: tuple[str, ...], holder: str) -> 
     )
 
 
-def show_pager(pages: int) -> None:
-    """Draw the pager below the table."""
-    url_state.whole("page", 1, pages, 1)
-    st.pagination(pages, key="page", on_change=url_state.keep, args=("page", 1))
-
-
 def last_query() -> dict[str, Any]:
     """Query of the queue as this session saw it last, for the way back."""
     return dict(st.session_state.get(_LAST, {}))
@@ -160,8 +157,3 @@ def last_view() -> View:
     plain = View(QueueFilter(statuses=OF_TAB["open"]), "severity", True, 50, 1)
     found = st.session_state.get(_VIEW, plain)
     return found if isinstance(found, View) else plain
-
-
-def _bound(key: str, default: Any = None, forget: Sequence[str] = ("page",)) -> dict[str, Any]:
-    # Another filter or order starts at its first page: the page of before may not exist there
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, forget)}

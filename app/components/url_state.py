@@ -71,3 +71,15 @@ def number(key: str, low: float, high: float, default: float) -> float:
     value = min(max(value, low), high) if low <= value <= high or abs(value) < float("inf") else default
     st.session_state[key] = value
     return value
+
+
+def bound(key: str, default: Any = None, forget: Sequence[str] = ()) -> dict[str, Any]:
+    """Arguments of a control that :func:`keep` writes into the address."""
+    return {"key": key, "on_change": keep, "args": (key, default, tuple(forget))}
+
+
+def pager(pages: int) -> None:
+    """Draw the pager of a table with so many pages; a single one needs none."""
+    if pages > 1:
+        whole("page", 1, pages, 1)
+        st.pagination(pages, key="page", on_change=keep, args=("page", 1))

@@ -15,6 +15,8 @@ from ragsieve_core.rsg.config import RSG_PRESETS
 from ragsieve_core.rsq.decision import TERMS
 from ragsieve_core.rsq.presets import RSQ_PRESETS
 
+_bound = url_state.bound
+
 
 @dataclass(frozen=True, slots=True)
 class Slider:
@@ -145,7 +147,3 @@ def forget_moves(setting: Setting) -> None:
     """Take every parameter out of the address: back to what is in force."""
     for name in sliders_of(setting.detector, setting.rule):
         st.query_params.pop(name, None)
-
-
-def _bound(key: str, default: Any = None, forget: Sequence[str] = ()) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, tuple(forget))}

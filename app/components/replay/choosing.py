@@ -29,6 +29,7 @@ _RULES: Final = {"": "as asked", **{name: name for name in sorted(RSQ_PRESETS)}}
 # What B begins with: the question a reviewer has is what the version in force did
 _FIRST: Final = {"a": AS_ASKED, "b": IN_FORCE}
 CHOICE: Final = ("a", "b", "pa", "pb", "ra", "rb")
+_bound = url_state.bound
 
 
 def show_filters(here: Desk, corpora: Sequence[str]) -> Wanted:
@@ -118,7 +119,3 @@ def _quarantine(row: Mapping[str, Any]) -> str:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _bound(key: str, default: Any = None, forget: Sequence[str] = ()) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, tuple(forget))}

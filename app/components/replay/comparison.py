@@ -40,6 +40,8 @@ _NONE: Final = {
     "same": "No query was found with the same context under both.",
     "": "No stored query passes these filters.",
 }
+# Another filter or order starts at its first page: the page of before may not exist there
+_bound = partial(url_state.bound, forget=("page",))
 _CLICK: Final = "compare_click"
 _SHOWN: Final = "compare_shown"
 
@@ -207,8 +209,7 @@ def differing(done: Compared) -> None:
         st.caption(_NONE[kind])
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(f"n = {total:,} queries · {len(rows):,} shown", width="content")
-        if pages > 1:
-            st.pagination(pages, key="page", on_change=url_state.keep, args=("page", 1))
+        url_state.pager(pages)
         if rows:
             _exports(done, kind)
 
@@ -292,7 +293,3 @@ def _open() -> None:
     click, shown = st.session_state.get(_CLICK), st.session_state.get(_SHOWN, [])
     if click is not None and 0 <= click["row"] < len(shown):
         st.query_params["event"] = shown[click["row"]]
-
-
-def _bound(key: str, default: Any = None) -> dict[str, Any]:
-    return {"key": key, "on_change": url_state.keep, "args": (key, default, ("page",))}
