@@ -18,6 +18,7 @@ DETECTORS = {
     "rsg": ("RSG, in the corpus", "Near neighbours say the same in other words, or its text mixes writing systems."),
     "copies": ("Copies", "Documents of several sources or contributors say the same in nearly the same words."),
 }
+HIGHEST = "The highest of every scan and query that flagged this text so far."
 UNKNOWN = ("another detector", "Its score reached the threshold.")
 
 
@@ -29,7 +30,7 @@ def show_header(alert: Mapping[str, Any], document: Mapping[str, Any]) -> None:
     st.html(heading_html(kicker, document.get("title") or alert["document_id"]))
     hours = (utc_now() - alert["opened_at"]).total_seconds() / 3600
     numbers = (
-        ("Score", f"{alert['score']:.2f}", definition("score")),
+        ("Score", f"{alert['score']:.2f}", f"{definition('score')} {HIGHEST}"),
         ("Threshold", f"{alert['threshold']:.2f}", definition("threshold")),
         ("Severity", f"{alert['severity']:.0f} / 100", definition("severity")),
         ("Reach", f"{alert['in_context']} / {alert['retrieved']}", definition("reach")),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -145,3 +147,15 @@ def test_the_current_state_is_the_folded_history(wh: Warehouse, me: Principal, q
     )
     assert len(current) == 3
     assert str(folded) == str(current)
+
+
+def test_the_evidence_that_the_score_comes_from_stands_first(wh: Warehouse, me: Principal, queue: str) -> None:
+    """Whoever opens an alert of 4.0 wants to see the query that made it 4.0, not the last one that flagged the text."""
+    for query, score in (("the strongest", 4.0), ("later and weaker", 1.25), ("not flagged", 0.5)):
+        event = event_of(query, ["d1", "d0", "d2"], {"d1"} if score >= 1 else set(), tenant="a")
+        event.candidates[0] = replace(event.candidates[0], score=score)
+        record_events(wh, [event], principal=me)
+    found = next(row for row in queue_page(wh, principal=me).rows if row["detector"] == "rsq")
+    shown = alert_detail(wh, found["alert_id"], principal=me).evidence
+    assert [row["score"] for row in shown] == [4.0, 1.5, 1.25, 0.5]
+    assert shown[0]["score"] == found["score"]

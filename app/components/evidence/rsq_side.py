@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -36,13 +37,12 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
     st.selectbox(
         "Query",
         list(events),
-        format_func=apart(
-            events, lambda name: f"{plain_label(events[name]['query_text'], 110)} · rank {events[name]['rank']}"
-        ),
+        format_func=apart(events, lambda name: _named(events[name])),
         key="event",
         on_change=url_state.keep,
         args=("event",),
-        help="A text can be flagged for several queries; each has its own evidence.",
+        help="A text can be flagged for several queries; each has its own evidence. The highest score, which is that of "
+        "the alert, stands first.",
     )
     row = events[str(chosen)]
     config = decoded(row["config"], {})
@@ -70,3 +70,8 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
             with tab:
                 show()
     return str(chosen)
+
+
+def _named(row: Mapping[str, Any]) -> str:
+    score = "" if row["score"] is None else f" · score {row['score']:.2f}"
+    return f"{plain_label(row['query_text'], 110)} · rank {row['rank']}{score}"
