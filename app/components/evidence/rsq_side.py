@@ -41,8 +41,8 @@ def show_rsq(here: Desk, found: AlertDetail, text: str) -> str:
         key="event",
         on_change=url_state.keep,
         args=("event",),
-        help="A text can be flagged for several queries; each has its own evidence. The highest score, which is that of "
-        "the alert, stands first.",
+        help="A text can be flagged for several queries; each has its own evidence. The highest score, that of the "
+        "alert, stands first.",
     )
     row = events[str(chosen)]
     config = decoded(row["config"], {})
