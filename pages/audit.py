@@ -101,8 +101,11 @@ def rows(here: Desk, names: list[str]) -> None:
         st.info("No row matches. Take a filter away, or go to an earlier page.", icon=":material/filter_alt_off:")
     else:
         show_table([_drawn(row) for row in found.rows], COLUMNS, name="audit", key="audit_csv", most=14)
-        st.caption(f"n = {found.total:,} rows · {found.offset + 1:,} to {found.offset + len(found.rows):,} shown")
-    url_state.pager(pages)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if found.rows:
+            shown = f"{found.offset + 1:,} to {found.offset + len(found.rows):,}"
+            st.caption(f"n = {found.total:,} rows · {shown} shown", width="content")
+        url_state.pager(pages)
     if found.rows:
         whole_row(found.rows)
 

@@ -37,7 +37,7 @@ def show_header(alert: Mapping[str, Any], document: Mapping[str, Any]) -> None:
         ("Campaign", f"{alert['campaign_size']}", definition("campaign_size")),
         ("Opened", f"{age(hours)} ago", moment(alert["opened_at"])),
     )
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for label, value, meaning_of in numbers:
             st.metric(label, value, help=meaning_of, width="content")
     st.info(

@@ -9,7 +9,7 @@ import streamlit as st
 from app.components.facts import age, moment
 from app.components.labels import apart, plain_label, safe_label
 from app.components.once import draw_again
-from app.components.table import text_column
+from app.components.table import count_columns, text_column
 from app.services.console_jobs import Job, cancel, jobs
 from app.session import Desk
 from ragsieve_core.errors import RagsieveError
@@ -53,11 +53,13 @@ def show_jobs(here: Desk) -> None:
     if not found:
         st.caption("None yet.")
         return
+    rows = [_row(job) for job in found]
     st.dataframe(
-        [_row(job) for job in found],
+        rows,
         hide_index=True,
         height="content" if len(found) <= 8 else 330,
-        column_config={"outcome": text_column("outcome", width=420), "of": text_column("of", width=190)},
+        column_config=count_columns(rows)
+        | {"outcome": text_column("outcome", width=420), "of": text_column("of", width=190)},
         placeholder="–",
     )
     names = {job.job_id: job for job in found}

@@ -31,10 +31,20 @@ def show_table(
         list(rows),
         hide_index=True,
         height="content" if len(rows) <= most else _SCROLLING,
-        column_config=dict(columns),
+        column_config=count_columns(rows) | dict(columns),
         placeholder="–",
     )
     csv_download(rows, name, key=key)
+
+
+def count_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Columns for the fields that hold whole numbers only: grouped, as all counts are."""
+    held: dict[str, set[type]] = {}
+    for row in rows:
+        for field, value in row.items():
+            if value is not None:
+                held.setdefault(field, set()).add(type(value))
+    return {field: number_column(field) for field, kinds in held.items() if kinds == {int}}
 
 
 def number_column(label: str, help_text: str = "", *, digits: int | None = None, width: int | None = None) -> Any:

@@ -14,6 +14,9 @@ import streamlit as st
 
 T = TypeVar("T", str, int)
 
+_BUTTON, _BUTTONS = 44, 7
+"""Pixels of a button of the pager, and pages that it has a button for."""
+
 
 def one_of(key: str, options: Sequence[T], default: T | None = None) -> T | None:
     """Set and return the value of a single choice."""
@@ -82,4 +85,6 @@ def pager(pages: int) -> None:
     """Draw the pager of a table with so many pages; a single one needs none."""
     if pages > 1:
         whole("page", 1, pages, 1)
-        st.pagination(pages, key="page", on_change=keep, args=("page", 1))
+        # Left to its content it hides pages where it stands beside something else
+        width = _BUTTON * (min(pages, _BUTTONS) + 2)
+        st.pagination(pages, max_visible_pages=_BUTTONS, width=width, key="page", on_change=keep, args=("page", 1))

@@ -65,7 +65,7 @@ def show_density(row: Mapping[str, Any], neighbors: Sequence[Mapping[str, Any]],
     """Numbers, chart and table of a scan row."""
     config = decoded(row.get("config"), {})
     st.markdown(density_sentence(row, neighbors))
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         for field in _NUMBERS:
             value = row.get(field)
             shown = f"{value:.0f}" if value is not None and field in _WHOLE else number(value)

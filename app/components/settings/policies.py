@@ -14,7 +14,7 @@ from app.components.labels import apart, plain_label
 from app.components.outcome import attempt
 from app.components.settings.limits import LIMITS
 from app.components.settings.requests import show_requests
-from app.components.table import number_column, show_table, text_column
+from app.components.table import count_columns, number_column, show_table, text_column
 from app.pages_map import WHAT_IF, page_file
 from app.session import Desk
 from ragsieve_core.review.approval import ReviewPolicy
@@ -54,18 +54,20 @@ def _admission(found: Sequence[Corpus]) -> None:
         st.caption("No corpus yet.")
         return
     by_name = {corpus.name: corpus for corpus in found}
+    rows = [
+        {
+            "corpus": plain_label(one.name),
+            "documents": one.documents,
+            "new documents": ADMISSION_WORDS.get(one.admission, one.admission),
+        }
+        for one in found
+    ]
     st.dataframe(
-        [
-            {
-                "corpus": plain_label(one.name),
-                "documents": one.documents,
-                "new documents": ADMISSION_WORDS.get(one.admission, one.admission),
-            }
-            for one in found
-        ],
+        rows,
         hide_index=True,
         width="content",
         height="content" if len(found) <= 8 else 320,
+        column_config=count_columns(rows),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.selectbox("Corpus", list(by_name), format_func=apart(by_name), key="admission_corpus", width=220)
