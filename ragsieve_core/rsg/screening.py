@@ -141,7 +141,8 @@ class Bf16Screen:
 class PassingBf16Screen(Bf16Screen):
     """The same for a few rows against all: blocks are rounded as they are read, and not kept.
 
-    Residues are bounded, not measured: rounding to eight bits moves a number by at most 2^-9 of it.
+    Residues are bounded, not measured: bfloat16 keeps seven bits after the first, so that rounding moves a number by at
+    most 2^-8 of it.
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ class PassingBf16Screen(Bf16Screen):
 
     def __init__(self, vectors: NDArray[np.float32], norms: NDArray[np.float64]) -> None:
         self.vectors = vectors
-        self.error = bf16_error(norms, norms * 2.0**-9 + 1e-30, vectors.shape[1])
+        self.error = bf16_error(norms, norms * 2.0**-8 + 1e-30, vectors.shape[1])
         self._last: tuple[Any, torch.Tensor] | None = None
 
     def _round(self, rows: Any) -> torch.Tensor:

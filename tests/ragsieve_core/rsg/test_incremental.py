@@ -17,6 +17,22 @@ from ragsieve_core.rsg.incremental import update_neighbors
 from ragsieve_core.rsg.knn import search_neighbors
 from ragsieve_core.rsg.neighbor_state import NeighborState, neighbor_state
 
+
+@pytest.mark.parametrize("d", [58, 155, 167, 201, 222, 598])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_signs_equal_a_full_search(d: int, seed: int) -> None:
+    """Binary embeddings: bfloat16 moves all their numbers equally far, which is the worst that rounding does."""
+    rng = np.random.default_rng(seed)
+    x = rng.choice([-1.0, 1.0], (40, d))[rng.integers(0, 40, 900)]
+    x[rng.random(x.shape) < 0.04] *= -1
+    x = unit((x / np.sqrt(d)).astype(np.float32))
+    ids = [f"d{i}" for i in range(900)]
+    state, _ = update_neighbors(neighbor_state(x[:850], ids[:850], 16), x, ids, 8, precision="bf16")
+    found, wanted = state.neighbors(8), search_neighbors(x, ids, 8, precision="fp32")[0]
+    np.testing.assert_array_equal(found.index, wanted.index)
+    np.testing.assert_array_equal(found.cosine.view(np.uint32), wanted.cosine.view(np.uint32))
+
+
 STEP = st.tuples(
     st.sampled_from([0.0, 0.02, 0.3, 0.9]), st.sampled_from([0.0, 0.05, 0.5]), st.sampled_from([0, 1, 5, 60]),
     st.booleans(),

@@ -44,6 +44,21 @@ def test_nothing_at_a_floor_is_screened_out(d: int, seed: int, kind: str) -> Non
         assert (screen.below(value.ravel(), rows) <= exact.ravel() + 1e-12).all()
 
 
+def test_nothing_is_screened_out_however_far_every_number_is_rounded() -> None:
+    """All numbers of these rows are 1 / sqrt(d): rounded one way and equally far, up to 2^-8 of them, they add up."""
+    far = 0.0
+    for d in range(1, 700):
+        x = np.full((2, d), 1 / np.sqrt(d), dtype=np.float32)
+        exact = x.astype(np.float64) @ x.astype(np.float64).T
+        for screen in (Bf16Screen(x, None), PassingBf16Screen(x, norm_bounds(x))):
+            tile = screen.tile(slice(0, 2), slice(0, 2))
+            assert (tile >= screen.threshold(exact - screen.error[:, None])).all(), d
+            value = screen.value(tile).astype(np.float64)
+            far = max(far, float(np.abs(value - exact).max()))
+    # Rounding numbers to half of 2^-8 could not do that
+    assert far > 2 * 2.0**-8
+
+
 def test_bits_are_in_the_order_of_the_numbers() -> None:
     torch = pytest.importorskip("torch")
     values = torch.tensor([-2.0, -1.5, -1e-3, 0.0, 1e-3, 0.5, 1.0, 2.0], dtype=torch.bfloat16)

@@ -39,12 +39,14 @@ def assert_reading_of(found: TextReading, texts: list[str]) -> None:
 @given(st.lists(st.lists(TEXT, max_size=6), min_size=2, max_size=4))
 def test_any_sequence_of_corpora(corpora: list[list[str]]) -> None:
     held: TextReading | None = None
-    before: set[str] = set()
+    before: list[str] = []
     for texts in corpora:
         held, fresh = read_texts(texts, previous=held)
-        assert fresh == len(set(texts) - before)
+        # Where documents only came at the end, an equal text among them is not looked for but read
+        at_end = texts[: len(before)] == before
+        assert fresh == len(set(texts[len(before) :]) if at_end else set(texts) - set(before))
         assert_reading_of(held, texts)
-        before = set(texts)
+        before = texts
 
 
 def test_only_new_texts_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
