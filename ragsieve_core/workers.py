@@ -57,6 +57,11 @@ def run_tasks(task: Callable[[Item], Result], items: Iterable[Item], *, torch_ta
             torch.set_num_threads(before)
 
 
+def together(*work: Callable[[], Result]) -> list[Result]:
+    """Results of functions that do not depend on one another, in their order: each is work for one processor."""
+    return list(run_tasks(lambda one: one(), work))
+
+
 def _single_torch_thread() -> None:
     import torch
 

@@ -9,15 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragsieve_core.rsg.calibrated.config import CalibratedConfig
-from ragsieve_core.rsg.calibrated.seats import Seats
+from ragsieve_core.rsg.calibrated.seats import seats
 from ragsieve_core.rsg.calibrated.usable import UsableNeighbors
-from ragsieve_core.workers import run_tasks
+from ragsieve_core.workers import run_tasks, together
 
-ROWS = 512
+ROWS = 1536
 """Documents whose groups are worked on at once; bounds memory."""
 
-_CELLS = 1 << 25
-"""Cells of the table of one task; bounds memory."""
 _WORDING_OFFSET = 0.02
 
 
@@ -58,12 +56,10 @@ def group_evidence(usable: UsableNeighbors, config: CalibratedConfig) -> GroupEv
     isolation, jaccard, contrast, compactness = (np.zeros(shape) for _ in range(4))
     if sizes:
         lists = _Lists.of(usable)
-        rows = max(1, min(ROWS, _CELLS // (count + 2)))
-        seats = Seats(rows, count, depth, widest)
 
         def work(start: int) -> None:
-            part = slice(start, start + rows)
-            block = _Block(lists, members[part], seats)
+            part = slice(start, start + ROWS)
+            block = _Block(lists, members[part])
             for column, size in reversed(list(enumerate(sizes))):
                 (
                     isolation[part, column],
@@ -72,7 +68,7 @@ def group_evidence(usable: UsableNeighbors, config: CalibratedConfig) -> GroupEv
                     compactness[part, column],
                 ) = block.measure(size)
 
-        deque(run_tasks(work, range(0, count, rows)), maxlen=0)
+        deque(run_tasks(work, range(0, count, ROWS)), maxlen=0)
     size_term = config.size_weight * np.log(np.minimum(sizes, config.full_size) / config.full_size)
     counted = np.minimum(compactness, config.compactness_limit * np.maximum(isolation, 0.0))
     evidence = (
@@ -112,13 +108,12 @@ class _Lists:
             out[:, :-1], out[:, -1] = values, beyond
             return out.ravel()
 
-        return cls(
-            usable.index,
-            padded(usable.distance, usable.distance[:, -1]),
-            padded(usable.weighted, 0.0),
-            padded(usable.jaccard, 0.0),
-            usable.radius + usable.floor,
+        distance, weighted, jaccard = together(
+            lambda: padded(usable.distance, usable.distance[:, -1]),
+            lambda: padded(usable.weighted, 0.0),
+            lambda: padded(usable.jaccard, 0.0),
         )
+        return cls(usable.index, distance, weighted, jaccard, usable.radius + usable.floor)
 
 
 class _Block:
@@ -127,17 +122,17 @@ class _Block:
     Every sum adds in the order in which numpy adds along the last axis, whatever the arrangement: see :func:`_added`.
     """
 
-    def __init__(self, lists: _Lists, members: NDArray[np.int32], seats: Seats) -> None:
-        self.depth, self.widest = seats.depth, seats.widest
-        self.place, self.first, self.second = seats.of(lists.index, members)
-        begin = np.maximum(members, 0).T * np.int64(seats.depth + 1)
+    def __init__(self, lists: _Lists, members: NDArray[np.int32]) -> None:
+        self.depth, self.widest = lists.index.shape[1], members.shape[1]
+        self.place, self.first, self.second = seats(lists.index, members)
+        begin = np.maximum(members, 0).T * np.int64(self.depth + 1)
         spots = self.place + begin
         between, shared, jaccard = (values.take(spots) for values in (lists.distance, lists.weighted, lists.jaccard))
         nearest = begin + self.first
         # Of the nearest outsiders of each member: its distance, and the words shared with each of two
         self.apart, self.near = lists.distance.take(nearest), lists.weighted.take(nearest)
         self.next = lists.weighted.take(begin + self.second)
-        self.outside = (self.first < seats.depth).view(np.int8) + (self.second < seats.depth).view(np.int8)
+        self.outside = (self.first < self.depth).view(np.int8) + (self.second < self.depth).view(np.int8)
         # Overlap is symmetric: where j is missing from i's list, i may be in j's
         shared, self.jaccard = (np.maximum(values, values.swapaxes(0, 1)) for values in (shared, jaccard))
         for values in (between, self.jaccard, shared):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.calibrated.reading import TextReading
-from ragsieve_core.rsg.calibrated.wording import SharedWords, WordSets, overlaps, word_masses
+from ragsieve_core.rsg.calibrated.wording import SharedWords, WordSets, overlaps, renumbered, word_masses
 from ragsieve_core.rsg.carried import carried_places, rows_before
 from ragsieve_core.rsg.lexical import earlier_places
 from ragsieve_core.text.shared_tokens import spans
-from ragsieve_core.workers import run_tasks
+from ragsieve_core.workers import run_tasks, together
 
 _PAIRS = 1 << 15
 """Pairs added up at once; bounds memory."""
@@ -62,13 +63,21 @@ class PairWords:
         ----------
         sets : words of the texts, the vocabulary being ``words``.
         """
-        size, mass = np.diff(sets.edges), word_masses(sets)
         count = self.edges.size - 1
-        left, right = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32)
-        slot = self.pair.ravel()
-        # The two places of a pair write both arrays in one order, so that its sides go together
-        left[slot] = np.repeat(np.arange(len(self.keys), dtype=np.int32), self.index.shape[1])
-        right[slot] = self.index.ravel()
+        row = np.arange(len(self.keys), dtype=np.int32)
+
+        def side(document: NDArray[np.int32]) -> NDArray[Any]:
+            # The two places of a pair write both sides in one order, so that they go together
+            found = np.zeros(count, dtype=np.int32)
+            found[self.pair.ravel()] = document
+            return found
+
+        left, right, mass = together(
+            lambda: side(np.repeat(row, self.index.shape[1])),
+            lambda: side(self.index.ravel()),
+            partial[NDArray[Any]](word_masses, sets),
+        )
+        size = np.diff(sets.edges)
         plain, weighted = np.empty(count), np.empty(count)
 
         def add_up(start: int) -> None:
@@ -83,7 +92,8 @@ class PairWords:
             plain[part], weighted[part] = overlaps(number, weight, size[one], size[other], mass[one], mass[other])
 
         deque(run_tasks(add_up, range(0, count, _PAIRS)), maxlen=0)
-        return plain.take(self.pair), weighted.take(self.pair)
+        both = together(lambda: plain.take(self.pair), lambda: weighted.take(self.pair))
+        return both[0], both[1]
 
     def save(self, folder: Path) -> None:
         """Write the words as ``.npy`` files; ``folder`` holds the old ones or the new ones, never a mixture."""
@@ -144,7 +154,7 @@ def pair_words(reading: TextReading, index: NDArray[np.int32], previous: PairWor
     left, right = fresh // index.shape[1], index.ravel()[fresh].astype(np.int64)
     count = len(reading.keys)
     key, number = np.unique(np.minimum(left, right) * count + np.maximum(left, right), return_inverse=True)
-    held, edges, word = previous.edges.size - 1, previous.edges, _renumbered(previous, sets.words)
+    held, edges, word = previous.edges.size - 1, previous.edges, previous.word
     pair.ravel()[fresh] = held + number
     used = np.zeros(held, dtype=bool)
     used[previous.pair.ravel()[place.ravel()[place.ravel() >= 0]]] = True
@@ -155,23 +165,16 @@ def pair_words(reading: TextReading, index: NDArray[np.int32], previous: PairWor
         rank = np.cumsum(used) - 1
         pair = np.where(pair < held, rank.take(pair, mode="clip"), pair - (held - int(used.sum()))).astype(np.int32)
     more, added = (_shared_by_some if 4 * key.size < index.size else _shared_by_all)(sets, *np.divmod(key, count))
-    return PairWords(
-        reading.keys,
-        sets.words,
-        index,
-        pair,
-        np.concatenate([edges, edges[-1] + more[1:]]),
-        np.concatenate([word, added]),
-    )
+    word = renumbered(_numbers_now(previous.words, sets.words), word, added)
+    return PairWords(reading.keys, sets.words, index, pair, np.concatenate([edges, edges[-1] + more[1:]]), word)
 
 
-def _renumbered(previous: PairWords, words: tuple[str, ...]) -> NDArray[np.int32]:
-    """Words of the pairs in the numbers of another vocabulary; any number for those of pairs that are gone."""
-    if previous.words == words:
-        return previous.word
-    place = {word: number for number, word in enumerate(words)}
-    now = np.fromiter((place.get(word, 0) for word in previous.words), np.int32, len(previous.words))
-    return now.take(previous.word)
+def _numbers_now(then: tuple[str, ...], now: tuple[str, ...]) -> NDArray[np.int32]:
+    """Number now of each word of then; any for one that is gone, which only pairs that are gone hold."""
+    if then == now:
+        return np.arange(len(now), dtype=np.int32)
+    place = {word: number for number, word in enumerate(now)}
+    return np.fromiter((place.get(word, 0) for word in then), np.int32, len(then))
 
 
 def _shared_by_all(

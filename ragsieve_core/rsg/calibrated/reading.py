@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ragsieve_core import __version__
 from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
-from ragsieve_core.rsg.calibrated.wording import WordSets, numbered
+from ragsieve_core.rsg.calibrated.wording import WordSets, numbered, renumbered
 from ragsieve_core.rsg.carried import rows_before
 from ragsieve_core.text.kept import kept_features
 from ragsieve_core.text.shared_tokens import spans
@@ -160,7 +160,7 @@ def read_texts(
         words, number, size = added.words, added.number, np.diff(added.edges)
     else:
         words, old, new = _merged(previous.sets.words, added.words)
-        number = np.concatenate([old[previous.sets.number], new[added.number]])
+        number = renumbered(old, previous.sets.number, new[added.number])
         size = np.concatenate([np.diff(previous.sets.edges), np.diff(added.edges)])
         suspicious = np.concatenate([previous.suspicious, suspicious])
         sequence = np.concatenate([previous.sequence, sequence])

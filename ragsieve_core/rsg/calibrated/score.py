@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -19,6 +20,7 @@ from ragsieve_core.rsg.calibrated.wording import WordSets, neighbor_overlap
 from ragsieve_core.rsg.density import Density, Retention
 from ragsieve_core.rsg.evidence import CorpusEvidence
 from ragsieve_core.rsg.knn import Neighbors
+from ragsieve_core.workers import run_tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ def score_calibrated(
     )
 
 
+_ROWS = 4096
+"""Documents whose neighbours are given a reason at once; bounds memory."""
 _BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 
@@ -257,18 +261,24 @@ def _disjoint(
 
 def _density(neighbors: Neighbors, usable: UsableNeighbors, strongest: NDArray[np.int32]) -> Density:
     """The shared fields: fellows of the strongest group as retained neighbours, the rest with a reason."""
-    fellow = np.zeros(neighbors.index.shape, dtype=bool)
-    for member in strongest.T:
-        fellow |= neighbors.index == member[:, None]
-    retention = np.where(fellow, Retention.RETAINED, Retention.OUTSIDE_GROUP)
-    retention = np.where(usable.same_source, Retention.SAME_SOURCE, retention)
-    retention = np.where(usable.copy, Retention.COPY, retention).astype(np.uint8)
-    retained = retention == Retention.RETAINED
-    eligible = retained.sum(axis=1).astype(np.int32)
-    exact = neighbors.cosine.astype(np.float64)
+    count = neighbors.index.shape[0]
+    retention = np.full(neighbors.index.shape, Retention.OUTSIDE_GROUP, dtype=np.uint8)
+    total, eligible = np.empty(count), np.empty(count, dtype=np.int32)
+
+    def retain(start: int) -> None:
+        part = slice(start, start + _ROWS)
+        index, reason = neighbors.index[part], retention[part]
+        for member in strongest[part].T:
+            reason[index == member[:, None]] = Retention.RETAINED
+        reason[usable.same_source[part]] = Retention.SAME_SOURCE
+        reason[usable.copy[part]] = Retention.COPY
+        retained = reason == Retention.RETAINED
+        eligible[part] = retained.sum(axis=1)
+        total[part] = np.where(retained, neighbors.cosine[part].astype(np.float64), 0.0).sum(axis=1)
+
+    deque(run_tasks(retain, range(0, count, _ROWS)), maxlen=0)
     # The distance of the farthest usable neighbour, back to a cosine
     floor = 1.0 - (usable.distance[:, -1] - usable.floor)
-    total = np.where(retained, exact, 0.0).sum(axis=1)
     mean = np.where(eligible > 0, total / np.maximum(eligible, 1), floor)
     rise = np.clip((mean - floor) / np.maximum(1e-6, 1.0 - floor), 0.0, 1.0)
     return Density(floor.astype(np.float32), retention, eligible, mean, rise.astype(np.float32))

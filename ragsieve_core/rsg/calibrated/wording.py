@@ -20,6 +20,8 @@ _ROWS = 256
 _PIECE = 16
 _WORDS = 1 << 17
 """Words looked up at once; bounds memory."""
+_COPIED = 1 << 18
+"""Words counted or renumbered at once. Whole temporary copies cost more than the work: memory is cleared for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,9 @@ class WordSets:
     @classmethod
     def of(cls, words: Sequence[str], size: NDArray[np.int64], number: NDArray[np.int32]) -> WordSets:
         """Sets of documents with ``size`` words each, numbered in sorted ``words`` of which some may be unused."""
-        frequency = np.bincount(number, minlength=len(words)).astype(np.int64)
+        frequency = np.zeros(len(words), dtype=np.int64)
+        for start in range(0, number.size, _COPIED):
+            frequency += np.bincount(number[start : start + _COPIED], minlength=len(words))
         if (frequency == 0).any():
             used = np.flatnonzero(frequency)
             rank = np.zeros(len(words), dtype=np.int32)
@@ -145,12 +149,25 @@ def word_masses(sets: WordSets) -> NDArray[np.float64]:
     """Rarity of each document's words, summed, float64 (N,); documents with equally many at once."""
     size = np.diff(sets.edges)
     mass = np.zeros(size.size)
-    weights = sets.rarity[sets.number]
     order = np.argsort(size, kind="stable")
     for rows in np.split(order, np.flatnonzero(np.diff(size[order])) + 1):
         if rows.size and size[rows[0]]:
-            mass[rows] = weights[sets.edges[rows][:, None] + np.arange(size[rows[0]])].sum(axis=1)
+            words = sets.number.take(sets.edges[rows][:, None] + np.arange(size[rows[0]]))
+            mass[rows] = sets.rarity.take(words).sum(axis=1)
     return mass
+
+
+def renumbered(number_now: NDArray[np.int32], number: NDArray[np.int32], more: NDArray[np.int32]) -> NDArray[np.int32]:
+    """``number_now[number]`` followed by ``more``, int32, in memory that is touched once."""
+    out = np.empty(number.size + more.size, dtype=np.int32)
+
+    def fill(start: int) -> None:
+        part = slice(start, min(start + _COPIED, number.size))
+        number_now.take(number[part], out=out[part], mode="wrap")
+
+    deque(run_tasks(fill, range(0, number.size, _COPIED)), maxlen=0)
+    out[number.size :] = more
+    return out
 
 
 @dataclass(frozen=True, slots=True)
