@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -31,6 +31,7 @@ from ragsieve_core.rsg.screening import (
     Screen,
     has_bf16_units,
     norm_bounds,
+    rounding_bounds,
 )
 from ragsieve_core.rsg.some_rows import search_rows
 from ragsieve_core.rsg.twins import row_digests, twins
@@ -92,11 +93,8 @@ def update_neighbors(
     digests = np.empty(count, dtype=np.uint64)
     digests[before >= 0] = previous.digests[before[before >= 0]]
     digests[fresh] = row_digests(vectors[fresh])
-    norms = np.empty(count)
-    norms[before >= 0] = (norm_bounds(previous.vectors) if previous.norms is None else previous.norms)[
-        before[before >= 0]
-    ]
-    norms[fresh] = norm_bounds(vectors[fresh])
+    norms = _bounds(norm_bounds, previous.norms, previous.vectors, vectors, before)
+    residues = _bounds(rounding_bounds, previous.residues, previous.vectors, vectors, before)
     leader = twins(vectors, place, digests).leader
     lists = Lists.carried_over(previous, before, place)
     moved = 0
@@ -105,7 +103,7 @@ def update_neighbors(
     with ExitStack() as held:
 
         def chosen(rows: int) -> Screen:
-            made = _screen(vectors, norms, rows, precision)
+            made = _screen(vectors, norms, residues, rows, precision)
             if made.of_torch:
                 held.enter_context(certified_products())
             return made
@@ -129,7 +127,7 @@ def update_neighbors(
             lists.index[short] = column[short]
             lists.valid[short] = depth
     state = NeighborState(
-        tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth, place, norms
+        tuple(ids), vectors, lists.index, lists.cosine, lists.valid, digests, previous.depth, place, norms, residues
     )
     gone = len(previous.ids) - int((before >= 0).sum())
     return state, UpdateReport(fresh.size, gone, moved, repaired)
@@ -164,13 +162,34 @@ def _place(previous: NeighborState, ids: Sequence[str]) -> NDArray[np.int64]:
     return out
 
 
-def _screen(vectors: NDArray[np.float32], norms: NDArray[np.float64], rows: int, precision: str | None) -> Screen:
+def _bounds(
+    measure: Callable[[NDArray[np.float32]], NDArray[np.float64]],
+    known: NDArray[np.float64] | None,
+    then: NDArray[np.float32],
+    now: NDArray[np.float32],
+    before: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Bounds of the rows of now: those of kept rows as they were known, of the others measured."""
+    kept = before >= 0
+    out = np.empty(before.size)
+    out[kept] = (measure(then) if known is None else known)[before[kept]]
+    out[~kept] = measure(now[~kept])
+    return out
+
+
+def _screen(
+    vectors: NDArray[np.float32],
+    norms: NDArray[np.float64],
+    residues: NDArray[np.float64],
+    rows: int,
+    precision: str | None,
+) -> Screen:
     few = rows <= _PASSING and rows * vectors.size <= _FEW
     if precision is None and few and "torch" not in sys.modules:
         return PassingFp32Screen(vectors, norms)
     if (precision or ("bf16" if has_bf16_units() else "fp32")) != "bf16":
         return PassingFp32Screen(vectors, norms) if few else Fp32Screen(vectors, None)
-    return PassingBf16Screen(vectors, norms) if rows <= _PASSING else Bf16Screen(vectors, None)
+    return PassingBf16Screen(vectors, norms, residues) if rows <= _PASSING else Bf16Screen(vectors, None)
 
 
 _FEW = 10**10

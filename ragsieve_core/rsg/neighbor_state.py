@@ -14,13 +14,13 @@ from ragsieve_core.errors import InputError
 from ragsieve_core.rsg.array_folder import load_arrays, packed, save_arrays, unpacked
 from ragsieve_core.rsg.knn import Neighbors, search_neighbors
 from ragsieve_core.rsg.rescoring import id_order
-from ragsieve_core.rsg.screening import norm_bounds
+from ragsieve_core.rsg.screening import norm_bounds, rounding_bounds
 from ragsieve_core.rsg.twins import row_digests
 
 SPARE = 8
 """Places beyond those a rule reads: a row loses neighbours to removals before it has to be searched again."""
 
-_LATER = ("place", "norms")
+_LATER = ("place", "norms", "residues")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ class NeighborState:
     depth : places asked for; p = min(depth, N - 1).
     place : int64 (N,), of each id in the sorted ids; None where it was not kept.
     norms : float64 (N,), upper bounds of the lengths of the rows; None where they were not kept.
+    residues : float64 (N,), upper bounds of the distances of the rows to their roundings to bfloat16; None likewise.
     """
 
     ids: tuple[str, ...]
@@ -49,6 +50,7 @@ class NeighborState:
     depth: int
     place: NDArray[np.int64] | None = None
     norms: NDArray[np.float64] | None = None
+    residues: NDArray[np.float64] | None = None
 
     def neighbors(self, k: int) -> Neighbors:
         """The min(k, N - 1) nearest of every document.
@@ -79,6 +81,7 @@ class NeighborState:
                 "depth": np.array([self.depth]),
                 "place": id_order(self.ids) if self.place is None else self.place,
                 "norms": norm_bounds(self.vectors) if self.norms is None else self.norms,
+                "residues": rounding_bounds(self.vectors) if self.residues is None else self.residues,
                 "id_bytes": id_bytes,
                 "id_ends": id_ends,
             },
@@ -102,6 +105,7 @@ class NeighborState:
             depth=int(arrays["depth"][0]),
             place=extra[0],
             norms=extra[1],
+            residues=extra[2],
         )
 
 
@@ -122,4 +126,5 @@ def neighbor_state(
         depth,
         id_order(ids),
         norm_bounds(vectors),
+        rounding_bounds(vectors),
     )

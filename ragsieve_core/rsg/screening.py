@@ -72,6 +72,26 @@ def norm_bounds(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
     return out * (1 + screening_error(vectors.shape[1]) + 2.0**-23)
 
 
+def rounding_bounds(vectors: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Upper bounds of the distance of each row to its rounding to bfloat16, float64 (N,)."""
+    out = np.empty(vectors.shape[0])
+
+    def measure(start: int) -> None:
+        block = np.ascontiguousarray(vectors[start : start + _READ])
+        bits = block.view(np.uint32)
+        # To the nearest number without the lower half of the bits, halfway to the even one
+        rounded = bits >> np.uint32(16)
+        rounded &= np.uint32(1)
+        rounded += np.uint32(0x7FFF)
+        rounded += bits
+        rounded &= np.uint32(0xFFFF0000)
+        residue = np.subtract(block, rounded.view(np.float32), out=rounded.view(np.float32))
+        out[start : start + _READ] = np.sqrt(np.einsum("ij,ij->i", residue, residue))
+
+    deque(run_tasks(measure, range(0, out.size, _READ)), maxlen=0)
+    return out * (1 + screening_error(vectors.shape[1]) + 2.0**-23) + 1e-30
+
+
 class Bf16Screen:
     """Screening in bfloat16; holds the rounded rows, 2 U d bytes.
 
@@ -141,18 +161,15 @@ class Bf16Screen:
 class PassingBf16Screen(Bf16Screen):
     """The same for a few rows against all: blocks are rounded as they are read, and not kept.
 
-    Residues are bounded, not measured: bfloat16 keeps seven bits after the first, so that rounding moves a number by at
-    most 2^-8 of it.
-
     Parameters
     ----------
     vectors : float32 (N, d).
-    norms : float64 (N,), see :func:`norm_bounds`.
+    norms, residues : float64 (N,), see :func:`norm_bounds` and :func:`rounding_bounds`.
     """
 
-    def __init__(self, vectors: NDArray[np.float32], norms: NDArray[np.float64]) -> None:
+    def __init__(self, vectors: NDArray[np.float32], norms: NDArray[np.float64], residues: NDArray[np.float64]) -> None:
         self.vectors = vectors
-        self.error = bf16_error(norms, norms * 2.0**-8 + 1e-30, vectors.shape[1])
+        self.error = bf16_error(norms, residues, vectors.shape[1])
         self._last: tuple[Any, torch.Tensor] | None = None
 
     def _round(self, rows: Any) -> torch.Tensor:

@@ -19,6 +19,7 @@ from ragsieve_core.rsg.screening import (
     holds,
     norm_bounds,
     ordered_bits,
+    rounding_bounds,
 )
 
 
@@ -32,7 +33,7 @@ def test_nothing_at_a_floor_is_screened_out(d: int, seed: int, kind: str) -> Non
     ]
     x = (x / np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-12)).astype(np.float32)
     exact = x.astype(np.float64) @ x.astype(np.float64).T
-    few = (PassingBf16Screen(x, norm_bounds(x)), PassingFp32Screen(x, norm_bounds(x)))
+    few = (PassingBf16Screen(x, norm_bounds(x), rounding_bounds(x)), PassingFp32Screen(x, norm_bounds(x)))
     for screen in (Bf16Screen(x, None), Fp32Screen(x, None), *few):
         tile = screen.tile(slice(0, 60), slice(0, 60))
         for column in range(60):
@@ -50,13 +51,26 @@ def test_nothing_is_screened_out_however_far_every_number_is_rounded() -> None:
     for d in range(1, 700):
         x = np.full((2, d), 1 / np.sqrt(d), dtype=np.float32)
         exact = x.astype(np.float64) @ x.astype(np.float64).T
-        for screen in (Bf16Screen(x, None), PassingBf16Screen(x, norm_bounds(x))):
+        for screen in (Bf16Screen(x, None), PassingBf16Screen(x, norm_bounds(x), rounding_bounds(x))):
             tile = screen.tile(slice(0, 2), slice(0, 2))
             assert (tile >= screen.threshold(exact - screen.error[:, None])).all(), d
             value = screen.value(tile).astype(np.float64)
             far = max(far, float(np.abs(value - exact).max()))
     # Rounding numbers to half of 2^-8 could not do that
     assert far > 2 * 2.0**-8
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 300), st.integers(0, 10_000), st.floats(1e-9, 1e3))
+def test_residues_are_those_of_torch(d: int, seed: int, scale: float) -> None:
+    torch = pytest.importorskip("torch")
+    x = (np.random.default_rng(seed).standard_normal((30, d)) * scale).astype(np.float32)
+    x[0] = 0.0
+    rounded = torch.from_numpy(x).to(torch.bfloat16).to(torch.float64).numpy()
+    exact = np.linalg.norm(x.astype(np.float64) - rounded, axis=1)
+    found = rounding_bounds(x)
+    assert (found >= exact).all()
+    assert (found <= exact * 1.001 + 1e-30).all()
 
 
 def test_bits_are_in_the_order_of_the_numbers() -> None:
