@@ -31,6 +31,8 @@ KEPT: Final = 50
 KINDS: Final[dict[str, Role]] = {"ingest": "approver", "scan": "reviewer"}
 """Command -> role that may start it."""
 _guard = threading.Lock()
+_watched: set[str] = set()
+"""Jobs of this process whose end is not written down yet, whether or not their process is still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +103,17 @@ def cancel(wh: Warehouse, job_id: str, *, principal: Principal) -> bool:
     """Interrupt a running job as Ctrl-C would; False where it has ended already."""
     principal.require_person("reviewer", "cancel a job")
     folder = _folder(wh, job_id)
-    job = _read(folder)
-    if job.state != "running":
-        return False
-    _write(folder / "cancelled.json", {"by": principal.identity})
-    os.killpg(int(_json(folder / "pid.json").get("pid", 0)), signal.SIGINT)
+    # One that is being started has its number when the guard is free
+    with _guard:
+        if _read(folder).state != "running":
+            return False
+        _write(folder / "cancelled.json", {"by": principal.identity})
+        try:
+            os.killpg(int(_json(folder / "pid.json")["pid"]), signal.SIGINT)
+        except ProcessLookupError:
+            # It ended by itself a moment ago
+            (folder / "cancelled.json").unlink()
+            return False
     return True
 
 
@@ -125,22 +133,32 @@ def upload_folder(wh: Warehouse) -> Path:
 def _run(folder: Path, kind: str, arguments: Sequence[str]) -> None:
     environment = {**os.environ, PROGRESS: str(folder / "progress.json"), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-c", "from app.cli.main import main; main()", kind, *arguments]
-    with (folder / "result.json").open("wb") as out, (folder / "said.txt").open("wb") as said:
-        # A group of its own, so that Ctrl-C at the dashboard's terminal does not reach it
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=said, env=environment, start_new_session=True
-        )
-    _write(folder / "pid.json", {"pid": process.pid, "born": _born(process.pid)})
+    _watched.add(folder.name)
+    try:
+        with (folder / "result.json").open("wb") as out, (folder / "said.txt").open("wb") as said:
+            # A group of its own, so that Ctrl-C at the dashboard's terminal does not reach it
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=said, env=environment, start_new_session=True
+            )
+        _write(folder / "pid.json", {"pid": process.pid, "born": _born(process.pid)})
+    except BaseException:
+        _watched.discard(folder.name)
+        raise
 
     def wait() -> None:
-        code = process.wait()
-        if folder.exists():
-            _write(folder / "ended.json", {"code": code, "at": _now().isoformat()})
+        try:
+            code = process.wait()
+            if folder.exists():
+                _write(folder / "ended.json", {"code": code, "at": _now().isoformat()})
+        finally:
+            _watched.discard(folder.name)
 
     threading.Thread(target=wait, name=f"ragsieve-{folder.name}", daemon=True).start()
 
 
 def _read(folder: Path) -> Job:
+    # Asked before the end is read: what is not watched any more has its end written down, or lost it
+    watched = folder.name in _watched
     about, ended, step = _json(folder / "job.json"), _json(folder / "ended.json"), _json(folder / "progress.json")
     said = (
         (folder / "said.txt").read_bytes()[-4000:].decode("utf-8", "replace") if (folder / "said.txt").exists() else ""
@@ -153,7 +171,7 @@ def _read(folder: Path) -> Job:
         str(about.get("by", "")),
         datetime.fromisoformat(about["started_at"]),
         datetime.fromisoformat(ended["at"]) if ended else None,
-        _state(folder, ended),
+        _state(folder, ended, watched),
         str(step.get("title", "")),
         int(step.get("done") or 0),
         int(step.get("total") or 0),
@@ -162,7 +180,7 @@ def _read(folder: Path) -> Job:
     )
 
 
-def _state(folder: Path, ended: dict[str, Any]) -> str:
+def _state(folder: Path, ended: dict[str, Any], watched: bool) -> str:
     if ended:
         code = int(ended["code"])
         if code in (0, 1) and (folder / "result.json").stat().st_size:
@@ -170,7 +188,7 @@ def _state(folder: Path, ended: dict[str, Any]) -> str:
         return "cancelled" if (folder / "cancelled.json").exists() else "failed"
     started = _json(folder / "pid.json")
     alive = bool(started) and _born(int(started["pid"])) == started["born"] != ""
-    return "running" if alive else "lost"
+    return "running" if alive or watched else "lost"
 
 
 def _born(pid: int) -> str:

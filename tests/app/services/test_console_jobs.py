@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from app.services import console_jobs
 from app.services.console_jobs import Job, cancel, jobs, start
 from ragsieve_core.errors import BusyError, InputError, RagsieveError
 from warehouse import audit
@@ -82,6 +84,31 @@ def test_a_cancelled_job_leaves_nothing(owner: Warehouse, tmp_path: Path) -> Non
         assert list_corpora(owner, principal=ADMIN) == []
 
 
+def test_a_job_whose_end_is_being_written_down_is_not_lost(
+    owner: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its process is gone before anybody has noted how it ended: a page that looks just then must not say lost."""
+    may_write = threading.Event()
+    plain = console_jobs._write
+
+    def late(path: Path, values: dict) -> None:
+        if path.name == "ended.json":
+            assert may_write.wait(PATIENCE_S)
+        plain(path, values)
+
+    monkeypatch.setattr(console_jobs, "_write", late)
+    job_id = start(owner, "ingest", [str(tmp_path / "none"), "--corpus", "c"], what="none", principal=ADMIN)
+    pid = json.loads((owner.side.folder("console") / job_id / "pid.json").read_text())["pid"]
+    deadline = time.monotonic() + PATIENCE_S
+    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert [job.state for job in jobs(owner)] == ["running"]
+    # Nobody is there to be interrupted, and it is not called cancelled for that
+    assert not cancel(owner, job_id, principal=ADMIN)
+    may_write.set()
+    assert ended(owner, job_id).state == "failed"
+
+
 def test_a_killed_process_is_lost_and_does_not_block_the_next(owner: Warehouse, tmp_path: Path) -> None:
     job_id = start(owner, "ingest", [str(corpus(tmp_path / "c.jsonl")), "--corpus", "c"], what="c", principal=ADMIN)
     folder = owner.side.folder("console") / job_id
@@ -90,7 +117,7 @@ def test_a_killed_process_is_lost_and_does_not_block_the_next(owner: Warehouse, 
     ended(owner, job_id)
     # As after a crash of the dashboard too: nobody was there to write down how it ended
     (folder / "ended.json").unlink(missing_ok=True)
-    assert next(job.state for job in jobs(owner)) == "lost"
+    assert ended(owner, job_id).state == "lost"
     second = start(owner, "ingest", [str(tmp_path / "c.jsonl"), "--corpus", "c"], what="c", principal=ADMIN)
     assert ended(owner, second).state == "rejects"
 
